@@ -20,6 +20,9 @@ from broker_core.jdl.checks import (
     executable as check_executable,
 )
 from broker_core.jdl.checks import (
+    executable as check_software,
+)
+from broker_core.jdl.checks import (
     executable as check_streams,
 )
 from broker_core.jdl.checks import (
@@ -27,6 +30,9 @@ from broker_core.jdl.checks import (
 )
 from broker_core.jdl.checks import (
     kind as check_kind,
+)
+from broker_core.jdl.checks import (
+    resources as check_resources,
 )
 from broker_core.jdl.checks import (
     sandboxes as check_sandboxes,
@@ -48,6 +54,7 @@ from broker_core.jdl.names import ALL_NEW, base_name
 from broker_core.jdl.reading import FileFact, Reading
 from broker_core.jdl.syntax.parse import parse_expression, parse_into
 from broker_core.jdl.syntax.tree import Ad, Binary, Entry, Expression
+from broker_core.jdl.user_tags import described_tags
 
 __all__ = ["DEFAULT", "Checked", "FileFact", "Limits", "check"]
 _PRODUCTION = 'other.GlueCEStateStatus == "Production"'
@@ -138,6 +145,9 @@ def _job(reading: Reading, kind: DescriptionKind) -> JobDescription:
         agent=reading.string("interactiveagent") or "",
         agent_arguments=reading.string("interactiveagentarguments") or "",
         x11=reading.true("interactivex11"),
+        request=check_resources.request(reading, kind),
+        software=check_software.software(reading, inputs),
+        tags=described_tags(reading),
         ad=with_terms(reading, kind),
     )
 
@@ -203,7 +213,8 @@ def _terms(reading: Reading, kind: DescriptionKind, dialect: str) -> list[str]:
     if cores > 1 and "inter-cluster" not in kind.needs:
         found.append(f"other.GlueHostArchitectureSMPSize >= {cores}")
     if dialect == "glite" and kind.interactive:
-        found.append("other.GlueHostNetworkAdapterOutboundIP")
+        # Where nothing is known of it, the session may come about all the same.
+        found.append("other.GlueHostNetworkAdapterOutboundIP =!= false")
     if dialect == "glite" and reading.true("shortdeadlinejob"):
         found.append(_SHORT_DEADLINE)
     return found

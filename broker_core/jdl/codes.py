@@ -10,11 +10,13 @@ attribute-without: An attribute has no meaning without another one.
 attributes-exclude: Two attributes cannot be given together.
 back-quote: A string holds a back-quote.
 bad-encoding: The text is not Unicode.
+batch-option: A word for the batch system is not passed on.
 bits-not-conditions: `&` or `|` stands between two conditions.
 comma-not-semicolon: A `;` stands between the items of a list.
 catalogue-not-asked: A catalogue that the description names is not asked.
 commas-in-name: A file name of a sandbox looks like several.
 contact-form: A mail address is none.
+container-image: Container names no image, or one that is not sent.
 control-character: A file name holds a line break or control character.
 count-too-small: A number is below the smallest that makes sense.
 counts-differ: Attributes for the number of CPUs contradict each other.
@@ -44,6 +46,7 @@ expected-name: A name is missing.
 expected-value: A value is missing.
 extra-comma: A comma is too many in a list.
 foreign-sign: A sign of printed text or another language stands for one of this language.
+gpu-number-implied: A model of GPUs is named without their number.
 input-data-form: A file in grid storage has no name that its catalogue knows.
 interactive-implied: An agent is given, so the job counts as interactive.
 interactive-workflow: A workflow or its node is interactive.
@@ -69,6 +72,7 @@ misspelt-resource-attribute: An unknown attribute of resources is nearly a known
 more-hosts-than-cpus: More hosts than CPUs are asked for.
 name-too-long: A file name is longer than file systems allow.
 nested-workflow: A node is a graph or collection itself.
+module-name: Modules holds what is no name of a module.
 no-interpreter-line: A script has no first line that says what runs it.
 node-count: A graph has no node, or too many.
 node-description: A node has not exactly one of description and file.
@@ -79,14 +83,17 @@ not-carried-out: An attribute is understood, but nothing is done about it.
 not-text: The text holds control characters.
 nul-in-string: A string holds the character 0.
 number-too-big: A whole number has more than 64 bits.
+one-node: What counts for each node keeps a job on one.
 parallel-implied: SubJobType is given, so the job counts as parallel.
 parameter-not-here: An attribute that is the same for all jobs of a sweep holds its parameter.
 parameters-format: The values of a parametric job cannot be understood.
 parametric-node: A node is a sweep.
 path-escapes: A file lies outside the job's directory.
 protocol-missing: Data is named without a protocol to read it by.
+python-environment: PythonEnvironment names no list of packages, or one that is not sent.
 quoted-expression: An expression is written as a string.
 rank-sign: Rank prefers long waits.
+resource-name: An account, feature or the like has no name.
 root-reference: `root.` names nothing that the whole description has.
 sandbox-file-missing: A file of the input sandbox does not exist.
 sandbox-file-unreadable: A file of the input sandbox cannot be read.
@@ -107,6 +114,7 @@ sub-jobs-one-cluster: Components are given for a library that runs on one cluste
 sub-jobs-sum: The components do not add up to the number of CPUs.
 sub-type-of-normal: A Normal job has a sub-type.
 submit-to-form: SubmitTo names no computing element.
+tag-form: A tag in UserTags cannot be one.
 text-after-end: Something follows the end of the description.
 too-deep: Brackets are nested too deeply.
 too-large: The text is larger than allowed.

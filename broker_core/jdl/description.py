@@ -5,6 +5,32 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from broker_core.jdl.resource_request import NOTHING, ResourceRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Software:
+    """What has to be at the site for the program to run."""
+
+    modules: tuple[str, ...] = ()
+    """Names of environment modules, in the order in which they are loaded."""
+    container: str = ""
+    """Image: an absolute path at the site, the name of an input file, or an address; empty: none."""
+    python: str = ""
+    """Name of the input file that lists the packages of the Python environment; empty: none."""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """As `worker/scripts/software.sh` understands them; empty for none."""
+        found = [f"module={name}" for name in self.modules]
+        found += [f"python={self.python}"] if self.python else []
+        return (*found, f"container={self.container}") if self.container else tuple(found)
+
+    @property
+    def from_conda(self) -> bool:
+        """The Python environment is one of conda."""
+        return self.python.endswith((".yml", ".yaml"))
+
 
 @dataclass(frozen=True, slots=True)
 class JobDescription:
@@ -40,5 +66,11 @@ class JobDescription:
     """`InteractiveAgentArguments`, split as POSIX words."""
     x11: bool = False
     """`InteractiveX11`: the program gets a display whose windows desks show."""
+    request: ResourceRequest = NOTHING
+    """Nodes, memory, GPUs, accounts and the like."""
+    software: Software = Software()
+    """`Modules`, `Container` and `PythonEnvironment`."""
+    tags: tuple[str, ...] = ()
+    """`UserTags`, see `broker_core.jdl.user_tags`."""
     ad: Any = field(default=None, compare=False)
     """The tree (broker_core.jdl.syntax.tree), for Requirements, Rank and unknown attributes."""

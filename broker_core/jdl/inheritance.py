@@ -19,6 +19,7 @@ INHERITED = (
     "fuzzyrank",
     "inputsandbox",
     "outputsandbox",
+    "usertags",
 )
 """Attributes of the whole that hold for a node which has none of its own."""
 FORCED = ("virtualorganisation", "hlrlocation", "myproxyserver", "jobprovenance")

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from broker_core.jdl.description import JobDescription
+from broker_core.jdl.description import JobDescription, Software
 from broker_core.jdl.syntax.tree import UNDEFINED
 from broker_core.matching.columnar.by_value import JobSlots
 from broker_core.matching.columnar.view import View
 from broker_core.matching.condition import Condition, Holds, of_attribute
 from broker_core.matching.context import Context, Owner
 from broker_core.matching.cpu_conditions import cpus, is_limit, queue
+from broker_core.matching.node_conditions import requested
 from broker_core.resources.closeness import CLOSE, near, storage_of
-from broker_core.resources.tags import ABILITIES, TAGS, listed, shows
+from broker_core.resources.tags import ABILITIES, CONTAINER, MODULE, MORE, PYTHON, TAGS, listed, named, shows
 
 _SHOWN = 4
 PUBLIC_ONLY = frozenset({"mpich-g2"})
@@ -68,13 +69,15 @@ def has_public_addresses(values: Mapping[str, Any]) -> bool:
 def conditions(description: JobDescription, context: Context, slots: JobSlots) -> tuple[Condition, ...]:
     """Every condition, the one that can least be helped first; `slots` limits the CPUs of one job."""
     found = [*_chosen(description, context), *output(description)]
-    found += [*_needs(description, context), *_authorized(description, context)]
+    found += [*_needs(description, context), *_provided(description.software)]
+    found += _authorized(description, context)
     if "inter-cluster" in description.needs and needs_public_addresses(description):
         found.append(_public_addresses())
     return (
         *found,
         _status(),
         *cpus(description, context, slots),
+        *requested(description),
         *_wall_time(description),
         queue(description),
     )
@@ -131,6 +134,58 @@ def _software(need: str, tag: str) -> Condition:
         lambda view: by_tag.holds(view) | by_adapter.holds(view),
         lambda view, row, held: words(None, held),
     )
+
+
+def _provided(software: Software) -> Iterator[Condition]:
+    """The software of the description, where a site tells what it has; modules may bring what it lacks."""
+    for name in software.modules:
+        yield _module(name)
+    if software.modules:
+        return
+    if software.container:
+        yield _one_of("a container runtime", CONTAINER, lambda names: bool(names))
+    if software.from_conda:
+        yield _one_of("conda", PYTHON, lambda names: not {"conda", "mamba", "micromamba"}.isdisjoint(names))
+    elif software.python.endswith(".toml"):
+        yield _one_of("uv", PYTHON, lambda names: "uv" in names)
+    elif software.python:
+        yield _one_of("python3", PYTHON, lambda names: any(one[:1].isdigit() for one in names))
+
+
+def _module(wanted: str) -> Condition:
+    def holds(tags: Any) -> bool:
+        names = named(tags, MODULE)
+        return names is None or MORE in names or any(f"{one}/".startswith(f"{wanted}/") for one in names)
+
+    def words(tags: Any, held: bool) -> str:
+        names = named(tags, MODULE)
+        if names is None or held:
+            return f"it has the module {wanted}" if names else ""
+        family = f"{wanted.partition('/')[0]}/"
+        close = [one for one in names if one.startswith(family)]
+        there = (
+            f" (there is {', '.join(close[:_SHOWN])}{', ...' if len(close) > _SHOWN else ''})"
+            if close
+            else ""
+        )
+        return f"it has no module {wanted}{there}"
+
+    return of_attribute(f"module {wanted}", "software", TAGS, holds, words)
+
+
+def _one_of(what: str, kind: str, suits: Callable[[tuple[str, ...]], bool]) -> Condition:
+    """A condition on the names of a kind of software, which holds where they are not known."""
+
+    def holds(tags: Any) -> bool:
+        names = named(tags, kind)
+        return names is None or suits(names)
+
+    def words(tags: Any, held: bool) -> str:
+        if named(tags, kind) is None:
+            return ""
+        return f"it has {what}" if held else f"it has {'no ' + what.removeprefix('a ')}"
+
+    return of_attribute(what, "software", TAGS, holds, words)
 
 
 def in_words(need: str) -> str:

@@ -35,9 +35,9 @@ def cpus(description: JobDescription, context: Context, most: JobSlots) -> Itera
         limited = f", of which one job may use {limit}" if limit < total else ""
         ignored = most.ignored(view, row)
         bad = f"; its limit {ignored!r} for one job is no number and was ignored" if ignored else ""
-        return f"it has {_counted(total)}{limited}; {need} wanted{bad}"
+        return f"it has {counted(total)}{limited}; {need} wanted{bad}"
 
-    yield Condition(f"at least {_counted(need)}", "cpus", enough, words, lasting=False)
+    yield Condition(f"at least {counted(need)}", "cpus", enough, words, lasting=False)
     if description.interactive or context.batch_capacity == "free":
         yield _free(need)
 
@@ -50,7 +50,7 @@ def _free(need: int) -> Condition:
     def words(view: View, row: int, held: bool) -> str:
         return f"{view.pool.free[row]} are free now; {need} wanted"
 
-    text = f"at least {_counted(need, 'free CPU')}"
+    text = f"at least {counted(need, 'free CPU')}"
     return Condition(text, "cpus", holds, words, now_only=True, lasting=False)
 
 
@@ -75,5 +75,6 @@ def queue(description: JobDescription) -> Condition:
     return Condition("room in its queue", "policy", holds, words, now_only=True, lasting=False)
 
 
-def _counted(count: int, noun: str = "CPU") -> str:
+def counted(count: int, noun: str = "CPU") -> str:
+    """`1 CPU`, `2 CPUs`."""
     return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -161,6 +161,7 @@ def _resource(matches: Matches, place: int, explain: bool, made: Made) -> wire.M
         total_cpus=int(pool.total[row]),
         free_cpus=int(pool.free[row]),
         waiting=int(pool.waiting[row]),
+        expected_wait=pool.columns.expected_wait(row),
         reason="" if fits else reason(found),
         now_only=not fits and place - len(candidates) < matches.rejected.now_only,
         close_files=int(candidates.close_files[place]) if fits else 0,
@@ -188,7 +189,10 @@ def _order(matches: Matches, place: int) -> str:
     if candidates.close_files[place]:
         told.append(f"{candidates.close_files[place]} files of InputData close by")
     rank = candidates.rank_of(place)
-    told.append("no rank" if rank is None else f"rank {rank:.10g}")
+    if rank is None:
+        told.append("no rank")
+    elif rank or matches.description.ad is None or matches.description.ad.get("rank") is not None:
+        told.append(f"rank {rank:.10g}")  # without an expression it is 0 everywhere, which says nothing
     surplus = int(candidates.free[place]) - cpus
     plural = "" if abs(surplus) == 1 else "s"
     spare, lacking = f"{surplus} free CPU{plural} to spare", f"{-surplus} CPU{plural} too few free now"

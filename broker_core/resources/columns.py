@@ -12,6 +12,7 @@ from broker_core.jdl.glue.attributes import ALIASES
 from broker_core.jdl.glue.glue2 import SAME
 from broker_core.jdl.syntax.tree import UNDEFINED
 from broker_core.resources.column import AttributeColumn, key_of
+from broker_core.resources.facts import START_ESTIMATE
 
 _TWIN: Mapping[str, str] = {other: one for one, other in ALIASES} | {
     newer: older for older, newer, factor in SAME if factor == 1
@@ -113,6 +114,15 @@ class Columns:
             if name not in found and (column := self.column(name)) is not None:
                 found[name] = column.value(row)
         return {name: value for name, value in found.items() if value is not UNDEFINED}
+
+    def expected_wait(self, row: int) -> float | None:
+        """Seconds until a job would start at the resource of a row; None where nobody knows."""
+        by, wait = self.column(START_ESTIMATE.lower()), self.column("gluecestateestimatedresponsetime")
+        value = UNDEFINED if wait is None else wait.value(row)
+        guessed = by is not None and by.value(row) == "guess"
+        if guessed or isinstance(value, bool) or not isinstance(value, int | float):
+            return None
+        return float(value)
 
     def order(self, size: int) -> npt.NDArray[np.intp]:
         """The first `size` rows, empty ones left out, in ascending order of their computing element's id."""

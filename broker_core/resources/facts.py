@@ -8,6 +8,9 @@ from typing import Any, ClassVar
 
 from broker_core.resources.record import Resource
 
+START_ESTIMATE = "StartEstimateBy"
+"""Attribute: who says when a job would start, one of `idle`, `batch system`, `history` and `guess`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Facts:

@@ -17,6 +17,12 @@ MPI_TAGS: Mapping[str, str] = {
     "mpich-g2": "MPICH-G2",
 }
 """SubJobType to the tag that a site must show (CB-TAG-02)."""
+MODULE, CONTAINER, PYTHON = "MODULE:", "CONTAINER:", "PYTHON:"
+"""Beginnings of tags that name an environment module, a container runtime, and what makes Python environments
+(a version of python3, uv, conda). A site with no such tag has not told; one that is bare says that it has
+none."""
+MORE = "..."
+"""Stands behind the last name of a list that is longer than what is published."""
 SLOTS_TAG = r"PolicyMaxSlotsPerJobs_(?P<queue>[^=]+)=(?P<count>.*)"
 """Pattern of the tag with the most CPUs that one job may have in a queue (CB-TAG-03)."""
 _COUNT = re.compile(r"[1-9][0-9]{0,8}")
@@ -27,6 +33,12 @@ def listed(value: Any) -> tuple[str, ...]:
     if isinstance(value, str):
         return (value,)
     return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list | tuple) else ()
+
+
+def named(tags: Any, kind: str) -> tuple[str, ...] | None:
+    """Names of a kind of software (MODULE, CONTAINER or PYTHON), MORE too; None where they are not known."""
+    found = [tag[len(kind) :] for tag in listed(tags) if tag.startswith(kind)]
+    return tuple(filter(None, found)) if found else None
 
 
 def shows(tags: Any, tag: str) -> bool:

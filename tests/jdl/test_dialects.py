@@ -68,7 +68,7 @@ def test_hosts_with_enough_cores_are_required_everywhere(text: str, wanted: str)
 def test_glite_adds_terms_for_interactive_and_short_jobs() -> None:
     text = PROGRAM + 'Requirements = true; JobType = "Interactive"; ShortDeadlineJob = true;'
     assert term(text, "glite") == (
-        'true && other.GlueHostNetworkAdapterOutboundIP && RegExp(".*sdj$", other.GlueCEUniqueID)'
+        'true && other.GlueHostNetworkAdapterOutboundIP =!= false && RegExp(".*sdj$", other.GlueCEUniqueID)'
     )
 
 

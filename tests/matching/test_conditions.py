@@ -134,3 +134,39 @@ def test_the_longest_queue_counts_only_the_jobs_that_matter_there() -> None:
     assert [one.resource.site for one in found("", pool).candidates] == ["small", "crowded"]
     pool.own_waiting = pool.waiting * 0
     assert [one.resource.site for one in found("", pool).candidates] == ["crowded", "small"]
+
+
+def of_software(*tags: str) -> Resource:
+    return resource(**{TAGS: ["POSIX", *tags]})
+
+
+@pytest.mark.parametrize(
+    ("text", "tags", "reason"),
+    [
+        ('Modules = "gcc/14";', ["MODULE:gcc/14"], None),
+        ('Modules = "gcc";', ["MODULE:gcc/14"], None),
+        ('Modules = "gcc/14";', [], None),
+        ('Modules = "gcc/14";', ["MODULE:intel/1", "MODULE:..."], None),
+        ('Modules = "gcc/1";', ["MODULE:gcc/14"], "it has no module gcc/1 (there is gcc/14)"),
+        ('Modules = {"gcc/14", "R"};', ["MODULE:gcc/14"], "it has no module R"),
+        ('Container = "/img.sif";', ["CONTAINER:ch-run"], None),
+        ('Container = "/img.sif";', [], None),
+        ('Container = "/img.sif";', ["CONTAINER:"], "it has no container runtime"),
+        ('Container = "/img.sif"; Modules = "apptainer";', ["CONTAINER:", "MODULE:apptainer/1"], None),
+        ('PythonEnvironment = "r.txt"; InputSandbox = "r.txt";', ["PYTHON:3.11.2"], None),
+        ('PythonEnvironment = "r.txt"; InputSandbox = "r.txt";', ["PYTHON:conda"], "it has no python3"),
+        ('PythonEnvironment = "e.yml"; InputSandbox = "e.yml";', ["PYTHON:3.11.2"], "it has no conda"),
+        (
+            'PythonEnvironment = "pylock.toml"; InputSandbox = "pylock.toml";',
+            ["PYTHON:3.11.2"],
+            "it has no uv",
+        ),
+    ],
+)
+def test_a_site_that_tells_what_it_has_is_left_out_for_what_it_lacks(
+    text: str, tags: list[str], reason: str | None
+) -> None:
+    matches = found(text, [of_software(*tags)])
+    assert [one.reason for one in matches.rejected] == ([] if reason is None else [reason])
+    if reason is not None:
+        assert [one.origin for one in matches.rejected[0].clauses if not one.holds] == ["software"]

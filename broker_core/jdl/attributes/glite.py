@@ -8,8 +8,8 @@ JOB = table(
     "job",
     """
 CpuNumber | integer | 1 | | Number of CPUs over all hosts; later name of NodeNumber.
-SMPGranularity | integer | | | Least number of cores on each host.
-HostNumber | integer | | | Number of hosts over which the CPUs are spread.
+SMPGranularity | integer | | | CPUs that the job has on each host; the last one has the rest of them.
+HostNumber | integer | | | Number of hosts over which the CPUs are spread. Without it the CPUs of a job that is not MPI are those of one host.
 WholeNodes | boolean | false | | True asks for hosts that are shared with nobody.
 InputSandboxBaseURI | string | | | Place (protocol://address/folder) from which simple names of InputSandbox are fetched.
 InputSandboxDestFileName | string, strings | | | New names for the files of InputSandbox, as many as there are files.
@@ -30,7 +30,7 @@ HLRLocation | string | | | Accounting service that is charged for the job.
 JobProvenance | string | | | Service that keeps records of finished jobs.
 LBAddress | string | | | Bookkeeping server to use for the job.
 ExpiryTime | integer | | | Time, in seconds since 1970, after which a job without a place is given up.
-UserTags | ad | | | Free names and values by which jobs can be found again.
+UserTags | ad, string, strings | | | Tags of the job, by which it is found again: names and values, or words.
 UserContact | string, strings | | | Mail addresses that are told about the job.
 NotificationType | string | | | When UserContact is told.
 SubmitTo | string | | | Computing element that is used without matching.

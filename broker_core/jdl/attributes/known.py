@@ -15,6 +15,9 @@ from broker_core.jdl.attributes import (
     other as attributes_other,
 )
 from broker_core.jdl.attributes import (
+    software as attributes_software,
+)
+from broker_core.jdl.attributes import (
     system as attributes_system,
 )
 from broker_core.jdl.attributes.attribute import Attribute
@@ -30,6 +33,7 @@ _TABLES = (
     attributes_other.CREAM,
     attributes_other.DIRAC,
     attributes_other.CROSSDESK,
+    attributes_software.SOFTWARE,
     attributes_system.SYSTEM,
 )
 

@@ -8,10 +8,10 @@ CREAM = table(
     "job",
     """
 BatchSystem | string | | pbs, lsf, sge, slurm, condor | Batch system of the computing element.
-QueueName | string | | | Queue of the batch system.
+QueueName | string | | | Queue (partition) of the batch system that the job goes to; no other one is considered.
 CERequirements | expression | | | Condition that is handed to the batch system.
-GPUNumber | integer | | | Number of graphics processors.
-GPUModel | string | | | Model of the graphics processors.
+GPUNumber | integer | | | GPUs on each node of the job. Without HostNumber or SMPGranularity the job gets one node.
+GPUModel | string | | | Model of those GPUs as the site names it, such as "a100", in any case.
 """,
 )
 
@@ -48,5 +48,15 @@ JobName | string | | | Short name for people; the base name of Executable if abs
 WallTime | integer, real, string | | | Longest run of the program in wall time: seconds, or a text such as "01:30:00", "90m", "2h" or "1d". It is ended after that.
 MaxWallTime | integer, real, string | | | Another name of WallTime.
 WallTimeLimit | integer, real, string | | | Another name of WallTime, as in JSDL.
+MemoryPerNode | integer | | | Memory on each node of the job, in MB. Without HostNumber or SMPGranularity the job gets one node.
+MemoryPerCPU | integer | | | Memory for each CPU of the job, in MB; instead of MemoryPerNode.
+ScratchSize | integer | | | Room on each node's own disk, in MB.
+Account | string | | | Account or project at the batch system under which the job runs and is charged.
+QOS | string | | | Quality of service of the batch system.
+Features | string, strings | {} | | Features that each node of the job must have, by the site's names for them.
+Licenses | string, strings | {} | | Licenses that the job holds while it runs, each "name" or "name:count".
+Reservation | string | | | Reservation at the batch system that the job uses.
+BatchOptions | ad | | | Further words for the batch system's submission command, by its kind: [ slurm = {"--nice=5"}; pbs = {"-p", "10"}; sge = {"-p", "-5"}; lsf = {"-sp", "10"}; condor = {"rank = Mips"} ]. Words for other systems than that of the site are left out; those that would break what the broker relies on are refused.
+IgnoreUnsupported | boolean | false | | True lets the job run also where the batch system cannot give what GPUNumber, Account, Reservation and the like ask for; that part is left out there. Otherwise such sites do not match.
 """,
 )

@@ -29,13 +29,9 @@ _NOT_CARRIED_OUT = (
     "usercontact",
     "notificationtype",
     "perusalfileenable",
-    "wholenodes",
-    "hostnumber",
     "nodescollocation",
     "enablewmsfeedback",
     "shortdeadlinejob",
-    "gpunumber",
-    "gpumodel",
     "cputime",
 )
 _BY_SETTINGS = ("retrycount", "shallowretrycount", "expirytime")
@@ -46,6 +42,7 @@ _FOR_ALL = (
     "lbaddress",
     "allowzippedisb",
     "nodescollocation",
+    "usertags",
 )
 """Attributes that must be the same for every value of a sweep."""
 

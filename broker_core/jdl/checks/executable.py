@@ -1,14 +1,15 @@
-"""Executable, Arguments and Environment (section 4.2)."""
+"""Executable, Arguments and Environment (section 4.2), and the software that the program runs with."""
 
 from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from broker_core.jdl.checks.sandboxes import Sandbox
+from broker_core.jdl.description import Software
 from broker_core.jdl.diagnostics import changed_part
-from broker_core.jdl.names import base_name, has_wildcard, wrong_name, wrong_output
+from broker_core.jdl.names import base_name, has_wildcard, scheme, wrong_name, wrong_output
 from broker_core.jdl.reading import Reading
 from broker_core.jdl.syntax.edit import set_attribute
 from broker_core.jdl.syntax.tokens import quoted
@@ -18,6 +19,9 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _CLOCK = re.compile(r"(?:(\d{1,6})-)?(\d{1,9}):([0-5]?\d)(?::([0-5]?\d))?", re.ASCII)
 _AMOUNT = re.compile(r"(\d{1,12}(?:\.\d{1,6})?)\s*([smhd]?)", re.ASCII)
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=", re.ASCII)
+_MODULE = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.+/:@=-]{0,199}", re.ASCII)
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[!-~]{1,500}", re.ASCII)
+_PACKAGES = (".txt", ".in", ".lock", ".yml", ".yaml")
 _UNQUOTED = re.compile(r"\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"", re.DOTALL)
 _SHELL = re.compile(r"(?:^|\s)([0-9]?>>?|<|\||&&?)(?:\s|$|&[0-9])")
 
@@ -217,3 +221,58 @@ def _environment(reading: Reading) -> tuple[tuple[str, str], ...]:
 def _needs(reading: Reading) -> tuple[str, ...]:
     wanted = (("jobstarter", "job-starter"), ("prologue", "prologue"), ("epilogue", "epilogue"))
     return tuple(need for key, need in wanted if reading.has(key))
+
+
+def software(reading: Reading, inputs: Sandbox) -> Software:
+    """Check Modules, Container and PythonEnvironment and return them."""
+    modules = reading.strings("modules")
+    for name, node in modules:
+        if not _MODULE.fullmatch(name):
+            message = f"{name!r} is no name of a module; write one such as gcc/14."
+            reading.error("module-name", message, "modules", node)
+    found = Software(
+        tuple(name for name, _ in modules), reading.string("container"), reading.string("pythonenvironment")
+    )
+    if found.container:
+        found = replace(found, container=_container(reading, found.container, inputs))
+    if found.python:
+        found = replace(found, python=_packages(reading, found.python, inputs))
+    if found.container and found.python:
+        message = (
+            "PythonEnvironment is built outside of the Container; leave out one, or put it into the image."
+        )
+        reading.error("attributes-exclude", message, "pythonenvironment")
+    return found
+
+
+def _container(reading: Reading, image: str, inputs: Sandbox) -> str:
+    if scheme(image):
+        if not _ADDRESS.fullmatch(image):
+            message = f"{image!r} is no address of an image; write one such as docker://debian:12."
+            reading.error("address-form", message, "container")
+    elif has_wildcard(image) or wrong_name(image):
+        reading.error("container-image", "Container must name one image, without wildcards.", "container")
+    elif not image.startswith("/"):
+        image = base_name(image)
+        if not inputs.brings(image):
+            message = (
+                f"{image} is not in InputSandbox; add it there, or write its path at the site or its address."
+            )
+            reading.error("container-image", message, "container")
+    return image
+
+
+def _packages(reading: Reading, path: str, inputs: Sandbox) -> str:
+    key, name = "pythonenvironment", base_name(path)
+    if name == "uv.lock":
+        message = "uv.lock belongs to a whole project; export it: uv export -o requirements.txt."
+        reading.error("python-environment", message, key)
+    elif not name.endswith(_PACKAGES) and not ("pylock" in name and name.endswith(".toml")):
+        message = f"{name} is no list of packages; name a requirements.txt, a pylock.toml or a conda .yml."
+        reading.error("python-environment", message, key)
+    elif wrong := wrong_name(path):
+        reading.error(*wrong, key)
+    elif not inputs.brings(name):
+        message = f"{name} is not in InputSandbox, so the site could not build the environment; add it there."
+        reading.error("python-environment", message, key)
+    return name

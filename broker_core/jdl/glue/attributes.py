@@ -75,6 +75,22 @@ GlueHostProcessorLoadLast5Min | integer | Load of the last five minutes.
 GlueHostProcessorLoadLast15Min | integer | Load of the last quarter of an hour.
 GlueHostMainMemoryRAMAvailable | integer | Memory that is free, in MBytes.
 GlueHostLocalFileSystemAvailableSpace | integer | Free space of the local file system.
+StartEstimateBy | string | Who says the expected wait: idle, batch system, history or guess.
+GPUModels | strings | Models of the GPUs that its jobs can have, as the site names them.
+GPUsTotal | integer | GPUs of all its nodes.
+GPUsFree | integer | GPUs that are neither given out nor on a node that takes no jobs.
+GPUsPerNode | integer | Most GPUs of one node.
+NodeMemory | integer | Memory of its largest node in MBytes.
+NodeCPUs | integer | Most CPUs of one node.
+NodeTypes | records | Its nodes by what they have: Count, CPUs, Memory, GPUs, GPUModel, GPUsFree, Features.
+Features | strings | Words of the site by which jobs choose nodes.
+Licenses | strings | Licenses that its batch system counts.
+LicenseUse | records | Those licenses with Total and Free.
+Accounts | strings | Accounts (allocations, projects) that you may charge there.
+DefaultAccount | string | The one of them that is charged unless another is named.
+QOSList | strings | Qualities of service that you may ask for there.
+AccountRules | records | Each Account with its QOS, DefaultQOS and Limits.
+QOSRules | records | Each QOS with its Limits, and MaxWallClockTime in minutes.
 """
 ALIASES = (
     ("gluecestatefreecpus", "gluehostfreecpus"),
@@ -89,7 +105,7 @@ class GlueAttribute:
 
     name: str
     type: str
-    """string, integer, boolean or strings (a list; test it with Member)."""
+    """string, integer, boolean, strings (a list; test it with Member) or records (a list of ads)."""
     doc: str
 
 
