@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from broker_core.jobs.annotations import Annotation, AnnotationChange
 from broker_core.jobs.events import JobEvent, RecordedEvent
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.sweep import Sweep
@@ -45,6 +46,14 @@ class NewSubmission:
     """Job id to its input sandbox; the jobs of one description give the same tuple."""
     sweeps: Sequence[tuple[Sweep, tuple[SandboxFile, ...]]] = ()
     """Jobs that differ in their value alone, with their input sandbox."""
+    annotations: Mapping[str, Annotation] = field(default_factory=dict)
+    """Job id to its tags and note, for those that begin with some."""
+
+    @property
+    def last(self) -> int:
+        """Place in the log of the last event of its jobs; 0 without jobs."""
+        places = [entry.event.position for entry in self.entries] + [sweep.last for sweep, _ in self.sweeps]
+        return max(places, default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +66,24 @@ class Document:
     """JSON text."""
 
 
+@dataclass(slots=True)
+class Annotating:
+    """A change to the tags and notes of jobs, which is no event of their lives."""
+
+    owner: str
+    jobs: tuple[str, ...]
+    change: AnnotationChange
+    first: int
+    """Place in the log of the change to the first job; that of the next is one more, and so on."""
+    refused: dict[str, str] = field(default_factory=dict)
+    """Filled when it is durable: job id to why it was left as it is."""
+
+    @property
+    def last(self) -> int:
+        """Place in the log of the change to the last job."""
+        return self.first + len(self.jobs) - 1
+
+
 @dataclass(frozen=True, slots=True)
 class Tidying:
     """A wish for room: records that serve no more are removed, then free pages are given back to the disk."""
@@ -65,5 +92,5 @@ class Tidying:
     """First places of the sweeps whose records are still needed."""
 
 
-Payload = tuple[LogEntry | EntityEntry, ...] | NewSubmission | Document | Tidying
+Payload = tuple[LogEntry | EntityEntry, ...] | NewSubmission | Document | Annotating | Tidying
 """One thing that becomes durable as a whole."""

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from broker_core.bookkeeping.sqlite.codec import EVENT_COLUMNS, JOB_COLUMNS, event_of, intact, record_of
 from broker_core.bookkeeping.sqlite.reads import damaged_event
 from broker_core.jobs.events import JOB, JobEvent, kind_of
-from broker_core.jobs.record import JobRecord, apply
+from broker_core.jobs.record import JobRecord, apply, relinked
 from broker_core.jobs.transition_table import TransitionTable
 from broker_core.jobs.transitions import EventType, IllegalTransition, next_state
 
@@ -31,6 +31,8 @@ class Replay:
         self.rows: dict[str, JobRecord] = {}
         """Job id to its row."""
         self._purged: dict[str, int] = {}
+        self._reruns: dict[str, str] = {}
+        """Job to the one whose row says that it repeats it."""
 
     def purged(self) -> set[str]:
         """Ids of the jobs whose row was removed by their owner."""
@@ -49,15 +51,24 @@ class Replay:
         record = self.rows.get(event.job)
         if event.type is EventType.PURGED and event.seq > (record.seq if record else 0) + 1:
             # The story of a purged job is folded: what came before is not kept (sqlite.purging).
-            self._purged[event.job] = event.seq
-            self.rows.pop(event.job, None)
+            self._remove(event)
             return
         self._follow(event, record.seq if record else 0)
         self._step(event, record)
         self.rows[event.job] = apply(record, event)
+        if record is None and (repeated := self.rows[event.job].rerun_of):
+            self._reruns[repeated] = event.job
         if event.type is EventType.PURGED:
-            self._purged[event.job] = event.seq
-            del self.rows[event.job]
+            self._remove(event)
+
+    def _remove(self, event: JobEvent) -> None:
+        """What repeats a job that is gone repeats the one before it, as its event says (sqlite.purging)."""
+        self._purged[event.job] = event.seq
+        self.rows.pop(event.job, None)
+        before, after = event.details.get("rerun_of", ""), self._reruns.pop(event.job, "")
+        if before and after in self.rows:
+            self.rows[after] = relinked(self.rows[after], before)
+            self._reruns[before] = after
 
     def _follow(self, event: JobEvent, before: int) -> None:
         if event.seq != before + 1:

@@ -13,9 +13,17 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from broker_core.bookkeeping.directory import MOUNTS, DirectoryLock
-from broker_core.bookkeeping.entries import Document, EntityEntry, LogEntry, NewSubmission, Tidying
+from broker_core.bookkeeping.entries import (
+    Annotating,
+    Document,
+    EntityEntry,
+    LogEntry,
+    NewSubmission,
+    Tidying,
+)
 from broker_core.bookkeeping.faults import StorageCondition, damage_of
 from broker_core.bookkeeping.sqlite import outcome_reads, reads
+from broker_core.bookkeeping.sqlite.annotations import Annotated, annotations_between, annotations_of
 from broker_core.bookkeeping.sqlite.codec import JOB_COLUMNS
 from broker_core.bookkeeping.sqlite.connection import connect_reader
 from broker_core.bookkeeping.sqlite.opening import Opened, open_store
@@ -24,6 +32,7 @@ from broker_core.bookkeeping.sqlite.writer import FailPoint, Writer
 from broker_core.bookkeeping.taken_out import notices
 from broker_core.bookkeeping.threads import ready_threads
 from broker_core.errors import CrossDeskError
+from broker_core.jobs.annotations import Annotation, AnnotationChange
 from broker_core.jobs.events import JobEvent
 from broker_core.jobs.outcome import Outcome
 from broker_core.jobs.record import JobRecord
@@ -187,6 +196,15 @@ class Store:
         """Keep the JSON text of a document in place of its former one. Fails with StorageFull."""
         return self._writer.put(Document(owner, name, body))
 
+    def annotate(
+        self, owner: str, jobs: Sequence[str], change: AnnotationChange
+    ) -> tuple[Annotating, asyncio.Future[None]]:
+        """Change tags and notes of jobs, all in one transaction; what comes of it is filled in when the
+        future resolves. Fails with StorageFull."""
+        wanted = Annotating(owner, tuple(jobs), change, self.position + 1)
+        self.position = wanted.last
+        return wanted, self._writer.put(wanted)
+
     def tidy(self) -> None:
         """Let what serves no more go, and give its room back to the disk, between the writes that come."""
         future = self._writer.put(Tidying(frozenset(sweep.first for sweep in self._sweeps.open())))
@@ -259,6 +277,20 @@ class Store:
     async def reruns(self, identities: Sequence[str]) -> dict[str, str]:
         """Job id to the id of the job that repeats it, for those of the jobs that have one."""
         return await self._readers.read(reads.reruns, identities)
+
+    async def ended_before(
+        self, moment: float, states: Sequence[JobState], after: str = "", limit: int = 500
+    ) -> list[JobRecord]:
+        """Records of jobs in these states that ended before a moment, by their ids, those behind `after`."""
+        return await self._readers.read(reads.ended_before, moment, tuple(states), after, limit)
+
+    async def annotations(self, identities: Sequence[str]) -> dict[str, Annotation]:
+        """Job id to its tags and note, for those of the jobs that ever had some."""
+        return await self._readers.read(annotations_of, identities)
+
+    async def annotations_between(self, owner: str, after: int, upto: int, limit: int) -> list[Annotated]:
+        """What of an owner's jobs was changed behind one position and not behind another, in order."""
+        return await self._readers.read(annotations_between, owner, after, upto, limit)
 
     async def files_in_use(self) -> set[str]:
         """SHA-256 of every sandbox file that some job in the store was sent with."""

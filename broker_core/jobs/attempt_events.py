@@ -11,11 +11,13 @@ from broker_core.jobs.placement import Component
 FAILURES = (
     "download",
     "executable-missing",
+    "software",
     "agent",
     "no-desk",
     "upload",
     "wall-limit",
     "output-limit",
+    "out-of-memory",
     "killed",
     "lost",
     "lease",

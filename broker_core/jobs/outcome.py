@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import signal as signals
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any
 
 from broker_core.jobs.states import JobState
 
 S = JobState
+_DONE = frozenset({S.DONE, S.CLEARED})
 
 
 class Outcome(StrEnum):
@@ -81,18 +82,28 @@ def cases(outcome: Outcome) -> list[tuple[JobState, bool]]:
     return [case for case, one in _OUTCOMES.items() if one is outcome]
 
 
-def brief_cause(state: str, exit_code: int | None, signal: int | None = None, reason: str = "") -> str:
-    """Return `exit 7` or `SIGKILL` where that is why a job failed, else an empty text.
+def ended_by(
+    state: str, exit_code: int | None, signal: int | None, reason: str = ""
+) -> tuple[int | None, int | None]:
+    """Return exit code and signal by which the program of a row ended, at most one of them.
 
-    `reason`: as recorded. A signal that it does not name was that of an earlier attempt.
+    A row keeps what an attempt before left: the code is that of the end only where the job is done, a signal
+    only where it is aborted and the reason recorded, if any, names it.
     """
+    if state in _DONE:
+        return exit_code, None
+    own = state == S.ABORTED and signal is not None and (not reason or f"signal {signal}" in reason)
+    return None, signal if own else None
+
+
+def brief_cause(state: str, exit_code: int | None, signal: int | None = None, reason: str = "") -> str:
+    """Return `exit 7` or `SIGKILL` where that is why a job failed, else nothing; `reason`: as recorded."""
     if outcome_of(state, exit_code) is not Outcome.FAILED:
         return ""
-    if state != S.ABORTED:
-        return f"exit {exit_code}"
-    if signal is not None and (not reason or f"signal {signal}" in reason):
-        return _signal_name(signal)
-    return ""
+    code, number = ended_by(state, exit_code, signal, reason)
+    if code is not None:
+        return f"exit {code}"
+    return "" if number is None else _signal_name(number)
 
 
 def failure_cause(state: str, exit_code: int | None, signal: int | None = None, reason: str = "") -> str:
@@ -132,13 +143,3 @@ def may_have_output(row: Mapping[str, Any]) -> bool:
     """True for an ended job, by its row, that ever began: one that was canceled before has made nothing."""
     state = row["state"]
     return state in (S.DONE, S.CLEARED) or (state in (S.ABORTED, S.CANCELED) and bool(row.get("started")))
-
-
-def latest_members(ids: Sequence[str], reruns: Sequence[str]) -> list[int]:
-    """Numbers of the rows that no other row repeats, in their order.
-
-    `ids` and `reruns`: two columns of the same rows, `id` and `rerun_of`. Of the rows of a batch these are
-    its members as they stand now: its totals stay the same however often some of them are run again.
-    """
-    repeated = set(reruns)
-    return [number for number, job in enumerate(ids) if job not in repeated]

@@ -1,7 +1,7 @@
 """The query language of the jobs table: `state:running cpu:>4 name:ann* exit:≠0 failed:today`. Pure.
 
 Terms are joined by "and"; a comma inside a value means "or"; a minus before a term negates it; a word without
-a colon is looked for in name, id, site and parameter. Quotes keep spaces together.
+a colon is looked for in name, id, site, parameter and tags. Quotes keep spaces together.
 """
 
 from __future__ import annotations
@@ -12,10 +12,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from broker_core.errors import BadRequest
+from broker_core.jdl.user_tags import tag_of
 from broker_core.jobs.query_fields import FIELDS, QueryRefused, Test
 
 _TERM = re.compile(r'\s*(-?)(?:([A-Za-z]+):)?((?:"[^"]*"?|[^\s"])*)')
-_ALIASES = {"cpus": "cpu", "parameter": "param", "host": "site", "ce": "site", "run": "runtime"}
+_ALIASES = {
+    "cpus": "cpu",
+    "parameter": "param",
+    "host": "site",
+    "ce": "site",
+    "run": "runtime",
+    "tags": "tag",
+    "notes": "note",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +133,7 @@ def _word(word: str) -> Test:
             word in columns["name"][row].lower()
             or word in columns["parameter"][row].lower()
             or word in columns["site"][row].lower()
+            or word in columns["tags"][row].lower()
             or columns["id"][row].lower().startswith(word)
         )
 
@@ -139,8 +149,11 @@ class QuerySuggestion:
     about: str
 
 
-def complete(text: str, cursor: int) -> list[QuerySuggestion]:
-    """Return what may stand at the cursor: fields, or the values of the field before it."""
+def complete(text: str, cursor: int, tags: Sequence[str] = ()) -> list[QuerySuggestion]:
+    """Return what may stand at the cursor: fields, or the values of the field before it.
+
+    `tags`: those in use, offered behind `tag:`.
+    """
     before = text[:cursor]
     start = max(before.rfind(" "), -1) + 1
     word = before[start:].lstrip("-")
@@ -153,5 +166,21 @@ def complete(text: str, cursor: int) -> list[QuerySuggestion]:
     part = value.rpartition(",")[2]
     if known is None:
         return []
-    return [QuerySuggestion(cursor - len(part), f"{one} ", known.about) for one in known.values
-            if one.startswith(part.lower()) and one != part]  # fmt: skip
+    values = (*tags, *known.values) if known is FIELDS["tag"] else known.values
+    return [QuerySuggestion(cursor - len(part), f"{one} ", known.about) for one in values
+            if one.lower().startswith(part.lower()) and one != part]  # fmt: skip
+
+
+def common_tag(text: str) -> str:
+    """The tag that all jobs of a query bear, as a term of it asks for just this one; empty without one."""
+    for minus, field, value in _TERM.findall(text):
+        if (
+            not minus
+            and _ALIASES.get(field.lower(), field.lower()) == "tag"
+            and not set(value) & set('*?[,"')
+        ):
+            try:
+                return tag_of(value)
+            except BadRequest:
+                continue
+    return ""

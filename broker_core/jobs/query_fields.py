@@ -11,13 +11,15 @@ from fnmatch import translate
 from functools import lru_cache
 from typing import Any
 
-from broker_core.jobs.outcome import Outcome, cases, outcome_of
+from broker_core.jobs.outcome import Outcome, cases, ended_by, outcome_of
 from broker_core.jobs.states import JobState
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(s|sec|m|min|h|d|w)?$")
 _UNIT = {None: 1, "s": 1, "sec": 1, "m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604800}
 Test = Callable[[Mapping[str, Sequence[Any]], int, float], bool]
 """(columns, row number, now) to whether the row is wanted."""
+Read = Callable[[Mapping[str, Sequence[Any]], int], float | None]
+"""The number of a row, if it has one."""
 _NUMBER = re.compile(r"(>=|<=|!=|≠|≥|≤|>|<|=)?\s*(.+)$")
 _COMPARE: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
@@ -103,6 +105,15 @@ def _text(column: str) -> Callable[[str], Test]:
     return make
 
 
+def _tag(text: str) -> Test:
+    """A tag of the job is just this word, or fits it with * and ?; other cases of letters are the same."""
+    wanted = text.casefold()
+    if not any(mark in wanted for mark in "*?["):
+        return lambda columns, row, now: wanted in columns["tags"][row].casefold().split()
+    fits = re.compile(translate(wanted)).match
+    return lambda columns, row, now: any(map(fits, columns["tags"][row].casefold().split()))
+
+
 def _compare(text: str, read: Callable[[str], float | None], what: str) -> tuple[Callable[..., bool], float]:
     found = _NUMBER.match(text)
     limit = read(found[2]) if found else None
@@ -111,12 +122,28 @@ def _compare(text: str, read: Callable[[str], float | None], what: str) -> tuple
     return _COMPARE[found[1] or ""], limit
 
 
-def _number(column: str) -> Callable[[str], Test]:
+def _end(which: int) -> Read:
+    """Exit code (0) or signal (1) by which a program ended; not what an attempt before it left."""
+
+    def read(columns: Mapping[str, Sequence[Any]], row: int) -> float | None:
+        if columns["exit_code"][row] is None and columns["signal"][row] is None:
+            return None
+        known = columns["state"][row], columns["exit_code"][row], columns["signal"][row]
+        return ended_by(*known, columns["reason"][row] or "")[which]
+
+    return read
+
+
+def _cpus(columns: Mapping[str, Sequence[Any]], row: int) -> float | None:
+    return columns["cpus"][row]  # type: ignore[no-any-return]
+
+
+def _number(read: Read) -> Callable[[str], Test]:
     def make(text: str) -> Test:
         compare, limit = _compare(text, _float, "number")
 
         def test(columns: Mapping[str, Sequence[Any]], row: int, now: float) -> bool:
-            value = columns[column][row]
+            value = read(columns, row)
             return value is not None and compare(value, limit)
 
         return test
@@ -190,8 +217,8 @@ FIELDS: dict[str, QueryField] = {
     ),
     "name": QueryField(_text("name"), "Name; * and ? stand for anything"),
     "site": QueryField(_text("site"), "Computing element it runs or ran at"),
-    "cpu": QueryField(_number("cpus"), "CPUs, e.g. cpu:>4", (">1", ">4")),
-    "exit": QueryField(_number("exit_code"), "Exit code, e.g. exit:≠0", ("0", "≠0")),
+    "cpu": QueryField(_number(_cpus), "CPUs, e.g. cpu:>4", (">1", ">4")),
+    "exit": QueryField(_number(_end(0)), "Exit code, e.g. exit:≠0", ("0", "≠0")),
     "failed": QueryField(_on("ended", is_failed), "Failed on a day or within a time", _DAYS),
     "submitted": QueryField(_on("submitted"), "Submitted on a day or within a time", _DAYS),
     "ended": QueryField(_on("ended"), "Ended on a day or within a time", _DAYS),
@@ -207,6 +234,8 @@ FIELDS: dict[str, QueryField] = {
     "batch": QueryField(_text("batch"), "Batch of a submission"),
     "param": QueryField(_text("parameter"), "Value of the parameter"),
     "reason": QueryField(_text("reason"), "Words of the reason"),
-    "signal": QueryField(_number("signal"), "Signal that ended it"),
+    "tag": QueryField(_tag, "Tag that you gave it, e.g. tag:calib; -tag:* finds jobs without any", ("*",)),
+    "note": QueryField(_text("note"), "Words of the note that you wrote on it"),
+    "signal": QueryField(_number(_end(1)), "Signal that ended it"),
 }
 """Every field, in the order in which completion shows them."""

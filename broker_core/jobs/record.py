@@ -22,7 +22,7 @@ _TIMES = {
     EventType.CANCELED: "ended",
     EventType.CANCEL_REQUESTED: "canceling",
 }
-_SAYS_NOTHING = frozenset({EventType.MESSAGE_LATE, EventType.PURGED})
+_SAYS_NOTHING = frozenset({EventType.MESSAGE_LATE, EventType.LEFT_EXPIRES, EventType.PURGED})
 _NO_ERROR = frozenset({EventType.DONE, EventType.CANCELED})
 _HOLDS = frozenset({EventType.HELD, EventType.RELEASED})
 
@@ -120,6 +120,13 @@ def first_record(event: JobEvent) -> JobRecord:
         position=event.position,
         schema=event.schema,
     )
+
+
+def relinked(record: JobRecord, rerun_of: str) -> JobRecord:
+    """The row once the job that it repeated was removed, and it repeats the one before that."""
+    after = _copied(record)
+    after.rerun_of = rerun_of  # type: ignore[misc]
+    return after
 
 
 def apply(record: JobRecord | None, event: JobEvent) -> JobRecord:

@@ -11,6 +11,8 @@ from broker_core.jobs.placement import listed
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType, successors
 
+EXPECTED_WAIT = "expected_wait"
+"""Detail of a match: seconds until the start, as the computing element or its past foresaw them."""
 _OF_ATTEMPT = frozenset({JobState.READY, JobState.SCHEDULED, JobState.RUNNING, JobState.DONE})
 
 
@@ -66,6 +68,8 @@ class Spent:
     seconds: float
     open: bool
     """True while the job is in this step."""
+    expected: float | None = None
+    """Seconds that were foreseen for it when the last attempt was matched; None: nobody foresaw any."""
 
 
 def segments(events: Sequence[JobEvent]) -> tuple[Segment, ...]:
@@ -109,7 +113,18 @@ def spent(events: Sequence[JobEvent], now: float) -> tuple[Spent, ...]:
         if step is not None:
             seconds[step] = seconds.get(step, 0.0) + segment.seconds(now)
     current = _STEP_OF.get(way[-1].state) if way else None
-    return tuple(Spent(step, seconds[step], step is current) for step in StoryStep if step in seconds)
+    foreseen = {StoryStep.STARTING: _expected_wait(events)}
+    return tuple(
+        Spent(step, seconds[step], step is current, foreseen.get(step))
+        for step in StoryStep
+        if step in seconds
+    )
+
+
+def _expected_wait(events: Sequence[JobEvent]) -> float | None:
+    """What the last choice of a resource promised."""
+    waits = [event.details.get(EXPECTED_WAIT) for event in events if event.type is EventType.MATCHED]
+    return float(waits[-1]) if waits and isinstance(waits[-1], int | float) else None
 
 
 def attempts(events: Sequence[JobEvent]) -> tuple[tuple[Segment, ...], ...]:
@@ -141,4 +156,6 @@ def _line(event: JobEvent, start: float) -> str:
     moved = "" if event.old is event.new else f" -> {event.new.value}"
     where = f" at {listed(event.resources)}" if event.resources else ""
     why = f": {event.reason}" if event.reason else ""
+    wait = event.details.get(EXPECTED_WAIT)
+    why += f" (a start within {wait:.0f} s was foreseen)" if isinstance(wait, int | float) else ""
     return f"{event.time - start:+10.3f} s  {event.type.value}{moved}{where}{why}"

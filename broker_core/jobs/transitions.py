@@ -63,8 +63,10 @@ class EventType(StrEnum):
     """Output was fetched, but a listed file was missing (CB-CMD-04)."""
     CLEARED = "job.cleared"
     """Every listed output file was delivered."""
+    LEFT_EXPIRES = "job.left_expires"
+    """What it left at its site is removed there within a day; carries when. Changes nothing."""
     PURGED = "job.purged"
-    """The owner removed the ended job with its files; the row goes, the events stay."""
+    """The owner, or its age, removed the ended job with its files; the row goes, this event stays."""
     MESSAGE_LATE = "job.message_late"
     """A message that came late, twice, or from an older attempt: recorded, changes nothing."""
 
@@ -103,7 +105,7 @@ TRANSITIONS: dict[tuple[JobState | None, EventType], JobState] = {
     (S.DONE, E.CLEARED): S.CLEARED,
     **{(state, E.CANCEL_REQUESTED): state for state in S if state.active},
     **{(state, E.CANCELED): S.CANCELED for state in S if state.active},
-    **{(state, E.PURGED): state for state in S if state.ended},
+    **{(state, kind): state for state in S if state.ended for kind in (E.LEFT_EXPIRES, E.PURGED)},
     **{(state, E.MESSAGE_LATE): state for state in S},
 }
 """Every legal step: (state before, event) to state after. CB-LIFE-02, plus Waiting to Aborted

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from broker_core.command_line.job.folding import summary
 from broker_core.command_line.job.following import failed
-from broker_core.jobs.outcome import Outcome, latest_members
+from broker_core.jobs.outcome import Outcome
+from broker_core.jobs.reruns import RerunChains, latest_members
 from broker_core.jobs.states import JobState
 
 Row = dict[str, object]
@@ -48,3 +49,21 @@ def test_counts_of_the_command_line_are_those_of_the_members(
     assert said.startswith(f"{len(last):,} job{'s' if len(last) != 1 else ''}: ")
     assert (f"{bad} {Outcome.FAILED.value}" in said) is (bad > 0)
     assert failed(rows) is (bad > 0)
+
+
+@given(batches(), st.data())
+def test_members_stay_the_same_whichever_of_their_runs_are_removed(
+    made: tuple[list[Row], dict[int, Row]], data: st.DataObject
+) -> None:
+    rows, last = made
+    chains = RerunChains()
+    for row in rows:
+        chains.add(str(row["id"]), str(row["rerun_of"]))
+    order = data.draw(st.permutations([str(row["id"]) for row in rows]))
+    gone = set(order[: data.draw(st.integers(0, len(order)))])
+    for job in order[: len(gone)]:
+        chains.remove(job)
+    left = [row for row in rows if row["id"] not in gone]
+    counting = [row["parameter"] for row in left if row["id"] not in chains.later]
+    assert sorted(counting) == sorted({row["parameter"] for row in left})
+    assert len(last) >= len(counting)

@@ -6,15 +6,18 @@ import time
 
 import pytest
 
+from broker_core.command_line.words import exit_code_or_signal
 from broker_core.jobs.outcome import (
     Outcome,
     brief_cause,
     cases,
+    ended_by,
     failure_cause,
     failure_line,
     outcome_of,
     outcomes,
 )
+from broker_core.jobs.query import parse
 from broker_core.jobs.states import JobState
 
 
@@ -109,3 +112,29 @@ def test_columns_have_the_outcomes_of_their_rows_and_many_rows_take_no_time() ->
 )
 def test_one_line_says_why_a_job_failed(row: tuple[str, int | None, int | None, str, str], line: str) -> None:
     assert failure_line(*row) == line
+
+
+@pytest.mark.parametrize(
+    ("row", "end"),
+    [
+        (("Running", 7, 9, ""), (None, None)),
+        (("Waiting", 7, None, "Given up at far"), (None, None)),
+        (("Done", 0, 9, "Exit code 0"), (0, None)),
+        (("Cleared", 7, None, ""), (7, None)),
+        (("Aborted", 0, 9, "Killed by signal 9 (SIGKILL)"), (None, 9)),
+        (("Aborted", 7, 9, "No resource is left"), (None, None)),
+        (("Aborted", 7, None, ""), (None, None)),
+        (("Canceled", 7, 15, "Canceled by its owner"), (None, None)),
+    ],
+)
+def test_what_an_earlier_attempt_left_is_not_the_end(
+    row: tuple[str, int | None, int | None, str], end: tuple[int | None, int | None]
+) -> None:
+    assert ended_by(*row) == end
+    names = ("state", "exit_code", "signal", "reason")
+    columns = {name: [value] for name, value in zip(names, row, strict=True)}
+    code, number = end
+    assert parse("exit:≠77").select(columns, [0], 0.0) == ([0] if code is not None else [])
+    assert parse("signal:>0").select(columns, [0], 0.0) == ([0] if number is not None else [])
+    shown = "" if end == (None, None) else f"signal {number}" if number else str(code)
+    assert exit_code_or_signal(dict(zip(names, row, strict=True))) == shown

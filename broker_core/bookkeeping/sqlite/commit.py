@@ -8,7 +8,16 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any
 
-from broker_core.bookkeeping.entries import Document, EntityEntry, LogEntry, NewSubmission, Payload, Tidying
+from broker_core.bookkeeping.entries import (
+    Annotating,
+    Document,
+    EntityEntry,
+    LogEntry,
+    NewSubmission,
+    Payload,
+    Tidying,
+)
+from broker_core.bookkeeping.sqlite.annotations import change_annotations, insert_annotations
 from broker_core.bookkeeping.sqlite.codec import (
     CHANGING_COLUMNS,
     EVENT_COLUMNS,
@@ -54,6 +63,8 @@ def write_payloads(connection: sqlite3.Connection, payloads: Sequence[Payload]) 
             entries.extend(payload.entries)
         elif isinstance(payload, Document):
             _write_document(connection, payload)
+        elif isinstance(payload, Annotating):
+            change_annotations(connection, payload)
         elif isinstance(payload, Tidying):
             close_begun_sweeps(connection, payload.in_use)
         else:
@@ -113,11 +124,10 @@ def _many(connection: sqlite3.Connection, start: str, end: str, rows: Iterable[t
 
 
 def _write_submission(connection: sqlite3.Connection, new: NewSubmission, files: dict[str, str]) -> None:
-    places = [entry.event.position for entry in new.entries] + [sweep.last for sweep, _ in new.sweeps]
     try:
         connection.execute(
             "INSERT INTO submissions VALUES (?, ?, ?, ?)",
-            (new.owner, new.key, new.receipt.model_dump_json(), max(places, default=0)),
+            (new.owner, new.key, new.receipt.model_dump_json(), new.last),
         )
     except sqlite3.IntegrityError as error:
         raise Conflict("A submission with this key was recorded before.", place=new.key) from error
@@ -126,6 +136,8 @@ def _write_submission(connection: sqlite3.Connection, new: NewSubmission, files:
     for sweep, listed in new.sweeps:
         sweep.files = _write_fileset(connection, listed) if listed else ""
         insert_sweep(connection, sweep)
+    if new.annotations:
+        insert_annotations(connection, new)
 
 
 def _write_filesets(connection: sqlite3.Connection, new: NewSubmission) -> dict[str, str]:

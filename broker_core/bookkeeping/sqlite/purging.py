@@ -24,6 +24,8 @@ ON CONFLICT DO UPDATE SET
     done = done + excluded.done, failed = failed + excluded.failed, canceled = canceled + excluded.canceled
 """
 
+_REMOVE = "DELETE FROM jobs WHERE id = ? RETURNING files"
+_RELINK = "UPDATE jobs SET rerun_of = ? WHERE rerun_of <> '' AND rerun_of = ?"
 _FOLD_STORY = """
 DELETE FROM events WHERE job = ?1 AND seq < ?2 AND NOT (seq = 1 AND EXISTS (
     SELECT 1 FROM (SELECT last FROM sweeps WHERE first <= events.position ORDER BY first DESC LIMIT 1) AS s
@@ -41,17 +43,20 @@ Closing = tuple[int, int, str, str]
 
 def fold_and_remove(connection: sqlite3.Connection, records: Sequence[JobRecord]) -> None:
     """Count ended jobs among the purged ones, remove their rows and fold their stories, inside the caller's
-    transaction. Descriptions and file lists that no other job uses go with them.
+    transaction. Descriptions and file lists that no other job uses go with them. What repeats one of them
+    repeats the job before it from now on, so that the chain of reruns stays one.
     """
     descriptions: set[str] = set()
     filesets: set[str] = set()
     for record in records:
-        row = connection.execute("DELETE FROM jobs WHERE id = ? RETURNING files", (record.id,)).fetchall()
-        if row:
+        for (files,) in connection.execute(_REMOVE, (record.id,)).fetchall():
             _fold(connection, record)
             descriptions.add(record.description)
-            filesets.add(row[0][0])
+            filesets.add(files)
+            if record.rerun_of:
+                connection.execute(_RELINK, (record.rerun_of, record.id))
     fold_stories(connection, [(record.id, record.seq) for record in records])
+    connection.executemany("DELETE FROM annotations WHERE job = ?", [(record.id,) for record in records])
     _remove_unused(connection, descriptions, filesets - {""})
 
 

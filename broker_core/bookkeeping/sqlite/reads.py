@@ -13,9 +13,11 @@ import orjson
 
 from broker_core.bookkeeping.faults import REPAIR
 from broker_core.bookkeeping.sqlite import sweep_reads
+from broker_core.bookkeeping.sqlite.annotations import annotation_columns
 from broker_core.bookkeeping.sqlite.codec import EVENT_COLUMNS, JOB_COLUMNS, event_of, intact, record_of
 from broker_core.bookkeeping.sqlite.outcome_reads import Wanted, condition, states_of
 from broker_core.errors import BadRequest, StoreDamaged
+from broker_core.jobs.annotations import ANNOTATION_COLUMNS
 from broker_core.jobs.events import JOB, JobEvent
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
@@ -28,7 +30,7 @@ _OF_JOBS = f"type GLOB '{JOB}.*'"
 NUMBERED = f"SELECT number, {', '.join(JOB_COLUMNS)} FROM jobs"
 JOBS = f"SELECT {', '.join(JOB_COLUMNS)} FROM jobs"
 
-
+_PAGE_COLUMNS = (*JOB_COLUMNS, *ANNOTATION_COLUMNS)
 _LATEST = "NOT EXISTS (SELECT 1 FROM jobs AS later WHERE later.rerun_of <> '' AND later.rerun_of = jobs.id)"
 """SQL: the job was not run again."""
 
@@ -44,10 +46,11 @@ class JobsByColumn:
 
 
 def last_position(connection: sqlite3.Connection) -> int:
-    """Position of the last event, written or shared by the jobs of a sweep; 0 if there is none."""
+    """Position of the last event, written or shared by the jobs of a sweep, or of the last change to a tag or
+    note; 0 if there is none."""
     return max(
         int(connection.execute(f"SELECT coalesce(max({column}), 0) FROM {table}").fetchone()[0])
-        for table, column in (("events", "position"), ("sweeps", "last"))
+        for table, column in (("events", "position"), ("sweeps", "last"), ("annotations", "position"))
     )
 
 
@@ -62,6 +65,16 @@ def jobs(connection: sqlite3.Connection, identities: Sequence[str]) -> list[tupl
     text = orjson.dumps(list(identities)).decode()
     query = f"{NUMBERED} WHERE id IN (SELECT value FROM json_each(?)) ORDER BY number"
     return [(row[0], record_of(row[1:])) for row in connection.execute(query, (text,))]
+
+
+def ended_before(
+    connection: sqlite3.Connection, moment: float, states: Sequence[JobState], after: str, limit: int
+) -> list[JobRecord]:
+    """Records of jobs in these states that ended before a moment, by their ids, those behind `after`."""
+    marks = ",".join("?" * len(states))
+    query = f"{JOBS} WHERE id > ? AND state IN ({marks}) AND ended < ? ORDER BY id LIMIT ?"
+    values = (after, *(state.value for state in states), moment, limit)
+    return [record_of(row) for row in connection.execute(query, values)]
 
 
 def jobs_page(
@@ -81,7 +94,8 @@ def jobs_page(
 
     Only the first page counts the jobs: counting costs as much as reading a page.
     """
-    names = _known_columns(columns)
+    wished = _known_columns(columns)
+    names = [name for name in JOB_COLUMNS if name in wished or name == "id"]
     where, values = _conditions(owner, wanted)
     where += [_LATEST] if latest else []
     mine = sweep_reads.chosen(sweeps, owner, states_of(wanted))
@@ -97,16 +111,18 @@ def jobs_page(
         rows += ((number, *one) for number, one in shared)
         rows = sorted(rows, key=itemgetter(0), reverse=True)[:limit]
     following = str(rows[-1][0]) if len(rows) == limit else ""
-    return JobsByColumn(_by_columns(names, rows), following, total, last_position(connection))
+    found = _by_columns(names, rows)
+    found |= annotation_columns(connection, found["id"], wished)
+    in_order = {name: found[name] for name in wished}
+    return JobsByColumn(in_order, following, total, last_position(connection))
 
 
 def _known_columns(columns: Sequence[str]) -> list[str]:
     names = list(dict.fromkeys(columns)) or list(JOB_COLUMNS)
     for name in names:
-        if name not in JOB_COLUMNS:
-            raise BadRequest(
-                f"There is no column {name!r}.", place="columns", remedy=f"Known: {', '.join(JOB_COLUMNS)}."
-            )
+        if name not in _PAGE_COLUMNS:
+            known = ", ".join(_PAGE_COLUMNS)
+            raise BadRequest(f"There is no column {name!r}.", place="columns", remedy=f"Known: {known}.")
     return names
 
 

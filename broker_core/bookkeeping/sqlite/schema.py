@@ -103,6 +103,14 @@ CREATE TABLE documents (
     body TEXT NOT NULL,
     PRIMARY KEY (owner, name)
 );
+CREATE TABLE annotations (
+    job TEXT PRIMARY KEY,
+    owner TEXT NOT NULL,
+    tags TEXT NOT NULL,
+    note TEXT NOT NULL,
+    position INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX annotations_by_position ON annotations (position);
 CREATE TABLE purged (
     owner TEXT NOT NULL,
     structure TEXT NOT NULL,
@@ -146,7 +154,18 @@ def _add_reruns(connection: Connection) -> None:
     connection.execute(next(text for text in TABLES.split(";") if "INDEX reruns" in text))
 
 
-MIGRATIONS: dict[int, Callable[[Connection], None]] = {1: _add_sweeps, 2: _fold_purged, 3: _add_reruns}
+def _add_annotations(connection: Connection) -> None:
+    for text in TABLES.split(";"):
+        if "annotations" in text:
+            connection.execute(text)
+
+
+MIGRATIONS: dict[int, Callable[[Connection], None]] = {
+    1: _add_sweeps,
+    2: _fold_purged,
+    3: _add_reruns,
+    4: _add_annotations,
+}
 """Schema number to the step that makes the next one of it, inside a transaction."""
 
 
