@@ -10,7 +10,7 @@ from typing import Protocol
 
 from broker_core.errors import CrossDeskError
 from broker_core.resources.facts import Facts
-from broker_core.sites.contract import LaunchOrder, RunFile, SiteRefused
+from broker_core.sites.contract import AgentOrder, LaunchOrder, RunFile, SiteRefused
 from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.link import Link
 from broker_core.sites.transport.way_back import RelayPlace, WayBack
@@ -142,6 +142,10 @@ class Adapter(Protocol):
         """See `Site.carry_lines`."""
         ...
 
+    async def bring_agent(self, tag: str, order: AgentOrder) -> None:
+        """See `Site.bring_agent`."""
+        ...
+
     async def remove(self, tags: Sequence[str]) -> None:
         """Remove the attempts' directories at the site; raises SiteFailed where some stay, e.g. in use."""
         ...
@@ -163,6 +167,10 @@ class Adapter(Protocol):
 
     async def look(self) -> tuple[Facts, ...]:
         """What the site is like now: one for each queue (CB-UPD-01)."""
+        ...
+
+    def renew(self) -> None:
+        """Ask with the next `look` for what seldom changes too."""
         ...
 
     async def way_back(self, relay: RelayPlace, ports: Sequence[int]) -> WayBack:

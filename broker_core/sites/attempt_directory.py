@@ -11,13 +11,16 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import orjson
+from pydantic import TypeAdapter
 
+from broker_core.jdl.resource_request import ResourceRequest
 from broker_core.jobs.attempt_events import AttemptEnded
 from broker_core.jobs.placement import Component, component, computing_element
 from broker_core.sites.contract import InputFile, LaunchOrder
 
 log = logging.getLogger("crossdesk.sites")
 Record = TypeVar("Record")
+_REQUEST = TypeAdapter(ResourceRequest)
 
 
 class AttemptDirectory:
@@ -145,6 +148,8 @@ def _order(fields: dict[str, Any]) -> LaunchOrder:
             "inputs": inputs,
             "ce": computing_element(fields.get("ce", "")),
             "outputs": tuple(fields["outputs"]),
+            "software": tuple(fields.get("software", ())),
+            "request": _REQUEST.validate_python(fields.get("request", {})),
             "agent_arguments": tuple(fields.get("agent_arguments", ())),
             "agents": (),  # at this machine the broker's own interpreter runs the agent
         }

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from broker_core.errors import CrossDeskError
+from broker_core.jdl.resource_request import NOTHING, ResourceRequest
 from broker_core.jobs.attempt_events import AttemptReport
 from broker_core.jobs.placement import NOWHERE, Component, ComputingElement
 from broker_core.resources.facts import Facts
@@ -15,6 +16,7 @@ from broker_core.sites.left_files import LeftAtSite
 from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.link import Link
 from broker_core.sites.transport.way_back import RelayPlace, WayBack
+from broker_core.wire.sites import SITE_KINDS
 
 Report = Callable[[AttemptReport], None]
 """Takes what a site says of its attempts, in the order in which it happened there."""
@@ -78,9 +80,40 @@ class LaunchOrder:
     agent_arguments: tuple[str, ...] = ()
     agents: tuple[CachedProgram, ...] = ()
     """The broker's own agents, best first: the starter takes the first that the node runs."""
+    software: tuple[str, ...] = ()
+    """What `worker/scripts/software.sh` has to provide before the program starts; empty: nothing."""
     owner: str = ""
     ce: ComputingElement = NOWHERE
     """Computing element that was chosen."""
+    name: str = ""
+    """What the user calls the job."""
+    request: ResourceRequest = NOTHING
+    """Nodes, memory, GPUs, accounts and the like."""
+
+    def carried(self, kind: str) -> ResourceRequest:
+        """The request as a batch system of this kind can carry it.
+
+        Raises SiteRefused where it cannot carry all, and the description does not say to ignore that.
+        """
+        missing = self.request.unsupported(kind)
+        if missing and not self.request.ignore_unsupported:
+            title = SITE_KINDS.get(kind, SITE_KINDS["local"])
+            raise SiteRefused(
+                f"{title} cannot give what {' and '.join(missing)} ask for.",
+                place=self.attempt.job,
+                remedy="Leave it out, or write IgnoreUnsupported = true.",
+            )
+        return self.request.carried_by(kind)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentOrder:
+    """An agent for a batch job that runs: through it desks reach the job, beside its program."""
+
+    program: CachedProgram | None
+    """The agent for other sites; None: this machine has its own."""
+    settings: str
+    """Value of the variable that an agent reads; it holds a secret."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +190,10 @@ class Site(Protocol):
         """What an ended attempt made that did not come home."""
         ...
 
+    async def all_left(self) -> Mapping[Component, LeftAtSite]:
+        """The same of all ended attempts of which something is left that goes by itself."""
+        ...
+
     async def fetch_left(self, attempt: Component, names: Sequence[str]) -> LeftAtSite:
         """Bring such files, by their shown names, so that `files` has them; no names: all that are listed.
 
@@ -172,6 +209,14 @@ class Site(Protocol):
         """One exchange of lines with an interactive job's plain agent; may be repeated.
 
         Raises NotFound where there is none, or the site cannot carry them, and LinkLost.
+        """
+        ...
+
+    async def bring_agent(self, attempt: Component, order: AgentOrder) -> None:
+        """Have an agent started beside a running program, soon; it ends with the job.
+
+        Asked again while one runs it may start another in its place. Raises NotFound where the job does not
+        run or nothing can be brought to it, SiteRefused where the agent cannot be kept, and LinkLost.
         """
         ...
 
@@ -204,6 +249,10 @@ class RemoteSitePort(Site, Protocol):
 
         `ports`: at the site, from earlier times, used again where they can be. Raises LinkLost.
         """
+        ...
+
+    def renew(self) -> None:
+        """Ask with the next `look` for what seldom changes too, such as accounts."""
         ...
 
     async def leave(self) -> str:

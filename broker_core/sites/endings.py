@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 import resource
+import signal
 import time
 
 from broker_core.jobs.attempt_events import AttemptEnded
 from broker_core.sites.local.run import LocalRun
+from broker_core.sites.local.use import kernel_kills
 from broker_core.worker.markers import EXITS, EndedMark, StartedMark, read_ended, read_started, status_of
 
 Usage = resource.struct_rusage | None
 """What a starter and all it waited for used, as of wait4."""
 CANCELED = ("killed", "Canceled as its owner asked.")
 LOST = ("lost", "The Job Starter was ended from outside; all processes of the job were ended too.")
+OUT_OF_MEMORY = ("out-of-memory", "It ran out of memory: the node's kernel ended it.")
 _NO_RESULT = ("starter", "The Job Starter could not record the end of the job; its disk may be full.")
 _SECOND = ("refused-second-start", "This attempt had been started before; the second start was refused.")
 
@@ -27,6 +30,8 @@ def ended_of(run: LocalRun, status: int | None, usage: Usage, file_limit: int) -
         code, number, (failure, reason) = None, None, run.verdict
     elif not failure and (full := full_output(run, file_limit)):
         failure, reason = "output-limit", full
+    elif not failure and number == signal.SIGKILL and kernel_kills() > run.kernel_kills:
+        failure, reason = OUT_OF_MEMORY
     return AttemptEnded(
         component=run.order.attempt,
         time=_not_before(mark.time if mark else time.time(), run.begun),

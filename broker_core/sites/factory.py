@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from broker_core.errors import BadRequest
@@ -12,20 +12,11 @@ from broker_core.sites.arc.adapter import ArcAdapter
 from broker_core.sites.arc.session_directories import SESSION_LIFETIME
 from broker_core.sites.batch.systems import SYSTEMS, system_for
 from broker_core.sites.link import Link
-from broker_core.sites.remote.settings import RemoteSettings
+from broker_core.sites.remote.settings import RemoteSettings, ResultLimits
 from broker_core.sites.remote.site import RemoteSite
 from broker_core.sites.shell.adapter import ShellAdapter
 from broker_core.sites.transport.factory import transport_for
 from broker_core.wire.sites import SITE_KINDS, SiteSpec
-
-
-@dataclass(frozen=True, slots=True)
-class ResultLimits:
-    """What jobs make and comes home unasked, and what is kept of the rest; see RemoteSettings."""
-
-    results_max: int
-    left_age: float
-    left_max: int
 
 
 def site_for(
@@ -43,12 +34,9 @@ def site_for(
     """
     settings = settings or RemoteSettings()
     if limits is not None:
-        settings = replace(
-            settings, results_max=limits.results_max, left_age=limits.left_age, left_max=limits.left_max
-        )
+        settings = replace(settings, results=limits)
     if spec.kind == "arc":
-        age = min(settings.left_age or SESSION_LIFETIME, SESSION_LIFETIME)
-        settings = replace(settings, left_age=age)
+        settings = replace(settings, longest_left=SESSION_LIFETIME)
     adapter = adapter_for(spec, mark, link_changed, settings)
     return RemoteSite(spec, adapter, directory, settings, _renewals(adapter))
 
@@ -58,7 +46,7 @@ def adapter_for(
 ) -> Adapter:
     """The adapter for the kind of a site."""
     if spec.kind == "arc":
-        return ArcAdapter(spec, mark, link_changed, settings.results_max)
+        return ArcAdapter(spec, mark, link_changed, settings.results)
     if spec.kind not in SYSTEMS:
         kinds = ", ".join(kind for kind in SITE_KINDS if kind != "local")
         raise BadRequest(

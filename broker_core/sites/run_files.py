@@ -8,12 +8,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from broker_core.errors import NotFound
+from broker_core.jobs.use import FILE as USE
 from broker_core.sites.contract import RunFile
+from broker_core.worker.agent_settings import CONTACT
 
 
 def list_files(directory: str) -> list[RunFile]:
-    """Regular files below `directory`, links left out; names that are no UTF-8 are shown with `\\x..`."""
-    return sorted((shown for shown, _ in _walk(directory)), key=lambda file: file.path)
+    """Regular files below `directory`, links left out; names that are no UTF-8 are shown with `\\x..`.
+
+    The samples of what the job used, and what an agent leaves there for the broker, are no files of its own.
+    """
+    found = (shown for shown, _ in _walk(directory) if shown.path not in (USE, CONTACT))
+    return sorted(found, key=lambda file: file.path)
 
 
 def is_inside(path: str) -> bool:

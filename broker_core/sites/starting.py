@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -11,8 +13,9 @@ from pathlib import Path
 
 from broker_core.sites.contract import CachedProgram, LaunchOrder, SiteRefused
 from broker_core.sites.local.settings import LocalSettings
+from broker_core.worker.agent_settings import IDLE, VARIABLE
 from broker_core.worker.encoding import encode, encode_list
-from broker_core.worker.script import starter_path
+from broker_core.worker.script import software_path, starter_path, use_path
 from broker_core.worker.variables import BLOCK, MARK
 from broker_core.worker.words import split_words
 
@@ -50,6 +53,12 @@ class StarterSettings:
     """Bytes that come home, in one file and in all, of a job that names no outputs; 0: no limit."""
     stay: int = 0
     """Names that are listed of files that do not come home; 0: what stays is not told."""
+    software_path: str = ""
+    """Path of `software.sh` there, for those who ask for software."""
+    use_path: str = ""
+    """Path of `use.sh` there; empty: what a job uses is not sampled, nor what it ran out of found out."""
+    environments: str = ""
+    """Folder of the Python environments that jobs there share; empty: in the account's own cache."""
 
 
 def starter_variables(order: LaunchOrder, at: StarterSettings) -> dict[str, str]:
@@ -76,6 +85,9 @@ def local_settings(directory: str, notice: Path, settings: LocalSettings, *, bea
         kill_grace=max(1, round(settings.kill_grace)),
         notice=str(notice),
         beat=_BEAT if beat else 0,
+        software_path=str(software_path()),
+        use_path=str(use_path()),
+        environments=f"{notice.parent}/environments",
     )
 
 
@@ -95,6 +107,21 @@ def spawn(given: dict[str, str], directory: str, shell: str) -> int:
         setsigmask=[],
         setsigdef=_RESET,
     )
+
+
+def spawn_agent(order: LaunchOrder, job: str, settings: str) -> int:
+    """Start an agent beside the running program of `order`, in its directory `job` and with its variables.
+
+    It carries the mark of the attempt, and so ends with it. Returns its pid; raises OSError.
+    """
+    known = _base() | dict(order.environment) | {MARK: order.attempt.tag, VARIABLE: settings}
+    words = [sys.executable, "-I", "-m", "broker_core.worker.start", IDLE]
+    nothing = subprocess.DEVNULL
+    child = subprocess.Popen(
+        words, stdin=nothing, stdout=nothing, stderr=nothing, env=known, cwd=job, start_new_session=True
+    )
+    child.returncode = 0  # who watches its pid takes its status
+    return child.pid
 
 
 def _of_order(order: LaunchOrder, at: StarterSettings) -> dict[str, str]:
@@ -139,7 +166,14 @@ def _of_site(order: LaunchOrder, at: StarterSettings) -> dict[str, str]:
         "__lease_file": encode(at.lease_file) if at.lease else "",
         "__most_output": str(at.most_output) if at.most_output else "",
         "__stay": str(at.stay) if at.stay else "",
+        "__software": _software(order, at),
+        "__use": encode(at.use_path),
     }
+
+
+def _software(order: LaunchOrder, at: StarterSettings) -> str:
+    """The words of `software.sh` up to those that the starter knows; empty where nothing is asked for."""
+    return encode_list((at.software_path, at.environments, *order.software, "--")) if order.software else ""
 
 
 @cache

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import pwd
 import signal
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,13 +15,28 @@ from broker_core.worker.agent_program import STDERR, UserProgram
 
 _TURN = 64 * 1024
 _NOT_RUN = 126
+PLAIN_SHELL = "/bin/sh"
+_NO_SHELLS = {"nologin", "false", "true", "sync"}
+
+
+def login_shell() -> str:
+    """The shell of the account, as sshd takes it; a plain one where that is none that runs commands."""
+    try:
+        shell = pwd.getpwuid(os.getuid()).pw_shell
+    except KeyError:
+        return PLAIN_SHELL
+    usable = os.access(shell, os.X_OK) and Path(shell).name not in _NO_SHELLS
+    return shell if usable else PLAIN_SHELL
 
 
 async def run_command(
-    process: asyncssh.SSHServerProcess[bytes], directory: Path, environment: Mapping[str, str]
+    process: asyncssh.SSHServerProcess[bytes],
+    directory: Path,
+    environment: Mapping[str, str],
+    shell: str = PLAIN_SHELL,
 ) -> None:
     """Run the command that a desk asked for, or a shell, until it ends or the desk goes."""
-    words = ["/bin/sh", "-c", process.command] if process.command else ["/bin/sh"]
+    words = [shell, "-c", process.command] if process.command else [shell]
     given = dict(environment)
     if process.term_type:
         given["TERM"] = process.term_type

@@ -18,15 +18,17 @@ from broker_core.interactive.channel.frames import (
     DIRECT_PATH,
     DISPLAY_PATH,
     STREAM_PATH,
+    TUNNEL_PATH,
     BadFrame,
     FrameReader,
     read_word,
     word,
 )
-from broker_core.worker.agent_command import run_command
-from broker_core.worker.agent_direct import DirectCall
+from broker_core.worker.agent_command import PLAIN_SHELL, login_shell, run_command
+from broker_core.worker.agent_dial import DirectCall
 from broker_core.worker.agent_display import Display
 from broker_core.worker.agent_session import AgentSession
+from broker_core.worker.agent_tunnels import AgentTunnels, TunnelPass
 from broker_core.worker.agent_viewer import Viewer
 from broker_core.worker.agent_windows import Windows
 
@@ -71,6 +73,15 @@ class DeskList(asyncssh.SSHUNIXSession[bytes]):
         self._channel.write_eof()
 
 
+class WholeFiles(asyncssh.SFTPServer):
+    """Files for a client of the user's own, which wants to hear that its server ended well."""
+
+    def exit(self) -> None:
+        """The client has what it wanted."""
+        if self.channel.get_subsystem() == "sftp":
+            self.channel.exit(0)
+
+
 class DeskServer:
     """Serves desks on connections that the agent made."""
 
@@ -92,15 +103,19 @@ class DeskServer:
         self.windows: Windows | None = None
         self._doors: dict[asyncssh.SSHServerConnection, Door] = {}
         """Those who are let in, by their connections."""
+        self.tunnels = AgentTunnels(self.serve, self.key.export_public_key().decode().strip())
 
-    async def serve(self, connection: socket.socket) -> None:
-        """Speak SSH on a connection until it ends; who is not let in is gone at once."""
-        keepalive = self.session.settings.keepalive
+    async def serve(self, connection: socket.socket, tunnel: TunnelPass | None = None) -> None:
+        """Speak SSH on a connection until it ends; who is not let in is gone at once.
+
+        `tunnel`: it comes out of one, whose owner uses a client of his own and may be away for long.
+        """
+        keepalive = self.session.settings.keepalive if tunnel is None else 0
         try:
             served = await asyncssh.run_server(
                 connection,
                 config=None,
-                server_factory=lambda: Door(self),
+                server_factory=lambda: Door(self, tunnel),
                 server_host_keys=[self.key],
                 process_factory=self.command,
                 sftp_factory=self.files if self.session.settings.forwards else None,
@@ -153,6 +168,7 @@ class DeskServer:
         """End all connections; what is on its way still arrives."""
         if self.windows is not None:
             self.windows.close()
+        self.tunnels.close()
         for connection in list(self._doors):
             connection.close()
 
@@ -161,24 +177,39 @@ class DeskServer:
         await asyncio.gather(*(one.wait_closed() for one in list(self._doors)))
 
     def files(self, channel: asyncssh.SSHServerChannel[bytes]) -> asyncssh.SFTPServer:
-        """SFTP into the job's directory; for the broker, which wants none, into nothing."""
-        inside = self._allows(channel.get_connection())
+        """SFTP into the job's directory; for the broker, which wants none, into nothing.
+
+        A client of the user's own is shown all files, as his account sees them, from that directory on.
+        """
+        connection = channel.get_connection()
+        inside = self._allows(connection)
+        if inside and self._tunneled(connection):
+            return WholeFiles(channel)
         return asyncssh.SFTPServer(channel, chroot=os.fsencode(self.directory if inside else NOWHERE))
 
     async def command(self, process: asyncssh.SSHServerProcess[bytes]) -> None:
         """Run a command, or a shell, in the job's directory beside the program."""
-        if not self._allows(process.channel.get_connection()) or process.subsystem:
+        connection = process.channel.get_connection()
+        if not self._allows(connection) or process.subsystem:
             process.exit(1)
             return
         shown: dict[str, str] = {}
         if display := process.channel.get_x11_display():
             shown = {"DISPLAY": display, "XAUTHORITY": self._cookies}
-        await run_command(process, self.directory, {**self.environment, **shown})
+        if agent := process.channel.get_agent_path():
+            shown["SSH_AUTH_SOCK"] = agent
+        shell = login_shell() if self._tunneled(connection) else PLAIN_SHELL
+        await run_command(process, self.directory, {**self.environment, **shown}, shell)
 
     def _allows(self, connection: Any) -> bool:
         """Whether who is at the other end may have more than the program."""
         door = connection.get_owner()
         return isinstance(door, Door) and door.allowed
+
+    def _tunneled(self, connection: Any) -> bool:
+        """Whether it is a client of the user's own, which expects what sshd gives."""
+        door = connection.get_owner()
+        return isinstance(door, Door) and door.tunnel is not None
 
     def _shows(self, offers: list[asyncssh.SSHServerConnection]) -> asyncssh.SSHServerConnection:
         """Who shows a new window: the desk that writes, else the one that came last."""
@@ -191,8 +222,8 @@ class DeskServer:
 class Door(asyncssh.SSHServer):
     """Lets registered desks in, by their keys alone; and the broker, to tell which those are."""
 
-    def __init__(self, server: DeskServer) -> None:
-        self._server = server
+    def __init__(self, server: DeskServer, tunnel: TunnelPass | None) -> None:
+        self._server, self.tunnel = server, tunnel
         self._key = b""
         self.session = ""
         """Name of the desk's session; empty where it is none."""
@@ -236,6 +267,9 @@ class Door(asyncssh.SSHServer):
 
     def validate_public_key(self, username: str, key: asyncssh.SSHKey) -> bool:
         """True for a desk that the broker introduced, and for the broker."""
+        if self.tunnel is not None:
+            self._key = self.tunnel.desk if key.public_data == self.tunnel.key else b""
+            return self.welcome
         self._key = key.public_data
         self.session = username.partition(f"{DESK_USER}-")[2]
         return self.welcome
@@ -246,10 +280,16 @@ class Door(asyncssh.SSHServer):
             return DeskList(self._server.admit) if dest_path == DESKS_PATH else False
         if dest_path == DIRECT_PATH:
             return DirectCall(self._server.serve)
+        if dest_path == TUNNEL_PATH and self.tunnel is None:
+            return self.allowed and self._tunnel()
         if dest_path != STREAM_PATH:
             return self.allowed
         channel = self._connection.create_unix_channel(encoding=None, window=WINDOW, max_pktsize=PACKET)
         return channel, Viewer(self._server.session)
+
+    def _tunnel(self) -> Any:
+        channel = self._connection.create_unix_channel(encoding=None)
+        return channel, self._server.tunnels.channel(self._key)
 
     def connection_requested(self, dest_host: str, dest_port: int, orig_host: str, orig_port: int) -> bool:
         """A port that the node can reach."""

@@ -20,6 +20,8 @@ The second line may be missing: then the agent itself failed.
 """
 NO_DESK = "no-desk"
 """The kind of failure where the Bypass agent killed the program because no desk came back (CB-BYP-05)."""
+IDLE = "/bin/cat"
+"""What an agent runs that is brought beside the program of a batch job: it waits, and ends with the agent."""
 TERMINAL, LINES = "terminal", "lines"
 """The two kinds of agent: i2glogin (CB-I2G) and Bypass (CB-BYP)."""
 MB = 1 << 20

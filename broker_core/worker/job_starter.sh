@@ -21,6 +21,8 @@
 #   __news                directory for news to a broker that looks in from afar; empty: it sees the markers
 #   __beat                seconds between two signs of life in `beat`, and looks for `cancel`; empty: none
 #   __lease, __lease_file seconds that the program may run without a change of this file; empty: for ever
+#   __use                 use.sh, which samples what the job uses and finds out what it ran out of; empty: no one does
+#   __software            list of the words of software.sh, itself the first; empty: the program needs none
 #
 # Lists are joined with commas; each item is escaped: every byte but letters, digits and _./:=+@- is
 # `\0` and three octal digits; an empty item is one backslash. `printf %b` turns that back.
@@ -35,7 +37,8 @@
 # program's own; 199: the program's own above 125;
 # 220 download failed, 221 executable missing, 222 agent failed, 223 output upload failed,
 # 224 wall limit, 225 output limit, 226 refused second start, 227 the starter itself failed,
-# 228 no desk came back to the agent.
+# 228 no desk came back to the agent, 229 the software that was asked for is not there,
+# 230 out of memory.
 
 set -f
 umask 077
@@ -100,6 +103,8 @@ __end() {
     wall-limit) exit 224 ;;
     output-limit) exit 225 ;;
     no-desk) exit 228 ;;
+    software) exit 229 ;;
+    out-of-memory) exit 230 ;;
     starter | lease | killed | lost) exit 227 ;;
     esac
     [ -z "$__itself" ] || exit 199
@@ -225,6 +230,71 @@ __plain() {
     esac
 }
 
+# For a batch script, which may be away from its own system: set what only the node knows. $@: the job's variables;
+# CROSSDESK_BATCH_SCRIPT has the script's system, its CPUs, and those of one node.
+__as_batch_script() {
+    __list= __array=
+    for __pair do
+        case $__pair in
+        CROSSDESK_BATCH_SCRIPT=*) __list=${__pair#*=} ;;
+        SLURM_ARRAY_TASK_ID=*) __array=1 ;;
+        esac
+    done
+    [ -n "$__list" ] || return 0
+    set -- $__list
+    # One line for each CPU: its node.
+    if [ -r "$PE_HOSTFILE" ]; then
+        cat "$PE_HOSTFILE"
+    elif [ -r "${PBS_NODEFILE:-$LSB_DJOB_HOSTFILE}" ]; then
+        sed 's/$/ 1/' "${PBS_NODEFILE:-$LSB_DJOB_HOSTFILE}"
+    elif [ -n "$SLURM_JOB_NODELIST" ]; then
+        scontrol show hostnames "$SLURM_JOB_NODELIST" | sed "s/\$/ $3/"
+    else
+        printf '%s %s\n' "$(uname -n)" "$2"
+    fi 2>/dev/null | while read -r __name __number __rest; do
+        while [ "$__number" -gt 0 ]; do
+            printf '%s\n' "$__name"
+            __number=$((__number - 1))
+        done
+    done >"$__here/hosts"
+    sort "$__here/hosts" | uniq -c | while read -r __number __name; do
+        printf '%s %s main UNDEFINED\n' "$__name" "$__number"
+    done >"$__here/pe_hosts"
+    __name=$(cut -d ' ' -f 1 "$__here/pe_hosts" | tr '\n' ' ')
+    __name=${__name% }
+    __number=${SLURM_JOB_ID:-${JOB_ID:-${LSB_JOBID:-${PBS_JOBID%%[!0-9]*}}}}
+    [ -n "$__number" ] || __number=$(printf %s "$__attempt" | cksum)
+    __number=${__number%% *}
+    case $1 in
+    slurm)
+        # Those of a handed-over array number its attempts, and not the tasks of the script.
+        unset SLURM_ARRAY_TASK_ID SLURM_ARRAY_TASK_COUNT SLURM_ARRAY_TASK_MIN SLURM_ARRAY_TASK_MAX \
+            SLURM_ARRAY_TASK_STEP SLURM_ARRAY_JOB_ID
+        [ -z "$__array" ] || export SLURM_ARRAY_JOB_ID="$__number"
+        [ -n "$SLURM_JOB_NODELIST" ] || SLURM_JOB_NODELIST=$(printf %s "$__name" | tr ' ' ,)
+        export SLURM_SUBMIT_DIR="$PWD" SLURM_JOB_ID="$__number" SLURM_JOBID="$__number" SLURM_JOB_NODELIST \
+            SLURM_NODELIST="$SLURM_JOB_NODELIST" SLURM_CPUS_ON_NODE="${SLURM_CPUS_ON_NODE:-$3}" \
+            SLURM_JOB_CPUS_PER_NODE="${SLURM_JOB_CPUS_PER_NODE:-$3}" SLURM_PROCID="${SLURM_PROCID:-0}" \
+            SLURM_LOCALID="${SLURM_LOCALID:-0}" SLURM_NODEID="${SLURM_NODEID:-0}" \
+            SLURMD_NODENAME="${SLURMD_NODENAME:-$(uname -n)}"
+        ;;
+    pbs)
+        unset PBS_ARRAY_INDEX PBS_ARRAYID
+        [ -r "$PBS_NODEFILE" ] || PBS_NODEFILE=$__here/hosts
+        export PBS_O_WORKDIR="$PWD" PBS_JOBDIR="$PWD" PBS_JOBID="${PBS_JOBID:-$__number}" PBS_NODEFILE
+        ;;
+    sge)
+        [ -r "$PE_HOSTFILE" ] || PE_HOSTFILE=$__here/pe_hosts
+        export SGE_O_WORKDIR="$PWD" JOB_ID="$__number" PE_HOSTFILE
+        ;;
+    lsf)
+        [ -r "$LSB_DJOB_HOSTFILE" ] || LSB_DJOB_HOSTFILE=$__here/hosts
+        export LS_SUBCWD="$PWD" LSB_JOBID="$__number" LSB_DJOB_HOSTFILE LSB_HOSTS="$(tr '\n' ' ' <"$__here/hosts")" \
+            LSB_MCPU_HOSTS="$(cut -d ' ' -f 1,2 "$__here/pe_hosts" | tr '\n' ' ')"
+        ;;
+    esac
+}
+
 # Print the /proc/PID/environ files that hold the mark; only GNU grep reads zero-ended lines itself.
 __marked() {
     set +f
@@ -259,13 +329,58 @@ __signal() {
 
 # Let this watchdog end at USR1.
 __obey() {
-    __nap= __dozing= __over=
+    __nap= __dozing= __over= __beside=
     # Between its start and the note of its number a nap would be left behind.
     trap 'if [ -n "$__dozing" ]; then __over=1; else __leave; fi' USR1
     trap - TERM
 }
 
+# Start the agent that is wanted beside the program; one that was brought before ends. Without one that this node
+# can run the reason is left for the broker.
+__bring() {
+    __name= __sum= __item=
+    { read -r __name && read -r __sum && read -r __item; } <"$__here/beside"
+    rm -f "$__here/beside"
+    __dismiss
+    if ! __unsuited "$__here/../../programs/$__name" "$__sum"; then
+        printf '{"key":"","fingerprint":"","node":"%s","unfit":"%s"}\n' "$(uname -n)" "$__why" >.crossdesk-agent
+        return
+    fi
+    __decode "$__item"
+    (
+        trap - HUP PIPE TERM INT QUIT USR1
+        export CROSSDESK_SESSION="$__value"
+        __list=$__environment
+        while [ -n "$__list" ]; do
+            __next
+            __decode "$__item"
+            if __plain "${__value%%=*}"; then export "${__value?}"; fi
+        done
+        unset $(env | sed -n 's/^\(__[a-z_]*\)=.*/\1/p')
+        exec "$__program" /bin/cat
+    ) </dev/null >/dev/null 2>&1 &
+    __beside=$!
+}
+
+# End the agent beside the program; it says goodbye to its desks, which takes a moment.
+__dismiss() {
+    if [ -n "$__beside" ]; then
+        kill -s TERM "$__beside"
+        __left=50
+        while [ -f .crossdesk-agent ] && [ "$__left" -gt 0 ]; do
+            sleep 0.1
+            __left=$((__left - 1))
+        done
+        kill -s KILL "$__beside"
+        wait "$__beside"
+        __beside=
+        (set +f && rm -rf -- "$__here"/.crossdesk-spool-*)
+    fi 2>/dev/null
+    rm -f .crossdesk-agent .crossdesk-agent.part
+}
+
 __leave() {
+    [ -z "$__beside" ] || __dismiss
     [ -z "$__nap" ] || { kill "$__nap" && wait "$__nap"; } 2>/dev/null
     exit 0
 }
@@ -313,16 +428,28 @@ __mind_lease() {
 # Give signs of life; end everything when the broker asks for it, or when the lease is over.
 __attend() {
     __obey
-    __last=$__renewal __since=$__before __looked=$__before
+    __last=$__renewal __since=$__before __looked=$__before __first=
     while :; do
         __clock
         printf '%s\n' "$__uptime" >"$__here/beat"
         [ ! -f "$__here/cancel" ] || __stop killed
+        [ ! -f "$__here/beside" ] || __bring
         kill -s 0 "$$" 2>/dev/null || __bury
         __length=$__beat
         [ -z "$__lease" ] || __mind_lease
         __doze "$__length"
+        # A job that is over before this pays nothing for it.
+        [ -z "$__use" ] || __look_at_use
     done
+}
+
+# Note what the job uses now.
+__look_at_use() {
+    if [ -z "$__first" ]; then
+        __decode "$__use"
+        . "$__value"
+    fi
+    __sample_use
 }
 
 # Wait for a renewal of the lease, so that nothing begins that the broker may believe to be over.
@@ -481,12 +608,26 @@ __others() {
     case ${__more:-0 0} in '0 0') ;; *) printf 'stayed %s\n' "$__more" ;; esac
 }
 
+# Set __unready to why the program of a job with software was not started, or to nothing.
+__look_at_software() {
+    __unready=
+    if [ -s .crossdesk-software ] && [ "$__status" -le 128 ]; then
+        read -r __unready <.crossdesk-software
+        case $__unready in
+        *:) __unready="$__unready $(tail -n 1 -- "./$__err" 2>/dev/null | LC_ALL=C tr -cd '\40-\133\135-\176')" ;;
+        esac
+    fi
+    rm -f .crossdesk-software
+    [ ! -d "$__here/image" ] || { chmod -R u+rwx "$__here/image" && rm -rf "$__here/image"; } 2>/dev/null
+}
+
 # List the output files with their hashes, note what is missing, send what is to be sent.
 __outputs() {
     __list=$__output_file
     __folders=
     __all=
     set --
+    [ ! -f .crossdesk-use ] || set -- ./.crossdesk-use
     case ,$__list, in *,.,*) __all=1 __list= ;; esac
     while [ -n "$__list" ]; do
         __next
@@ -562,7 +703,9 @@ while [ -n "$__list" ]; do
 done
 
 __decode "$__job"
-__find "$__value" "$__path" || {
+__program=$__value
+# With software of its own it is looked for when that is there.
+[ -n "$__software" ] || __find "$__value" "$__path" || {
     if [ -e "$__value" ] && [ "$__value" != "${__value#*/}" ]; then
         __end - executable-missing "The program $__job is there, but it is not an executable file."
     fi
@@ -615,6 +758,7 @@ esac
 (
     [ -z "$__posix" ] || set -o posix
     trap - HUP PIPE TERM INT QUIT
+    __as_batch_script "$@"
     for __pair do
         shift
         if __plain "${__pair%%=*}"; then export "${__pair?}"; else set -- "$@" "$__pair"; fi
@@ -632,6 +776,16 @@ esac
             __decode "$__item"
             set -- "$@" "$__value"
         done
+    fi
+    if [ -n "$__software" ]; then
+        set -- "$@" /bin/sh
+        __list=$__software
+        while [ -n "$__list" ]; do
+            __next
+            __decode "$__item"
+            set -- "$@" "$__value"
+        done
+        set -- "$@" "$__here"
     fi
     set -- "$@" "$__program"
     __list=$__arguments
@@ -662,7 +816,7 @@ esac
     unset __jobid __environment __input_file __input_base_url __job __arguments __directory \
         __standard_input __standard_output __standard_error __interactive __interactive_agent \
         __interactive_agent_args __agent_sums __nodes __subjob_index __output_file __output_base_url __wall_limit __most_output __stay \
-        __kill_grace __file_limit __notice __news __beat __lease __lease_file __attempt
+        __kill_grace __file_limit __notice __news __beat __lease __lease_file __attempt __software __use
     exec "$@"
 )
 __status=$?
@@ -684,6 +838,7 @@ for __process in $__watchdogs; do
     [ -f "$__here/stopped" ] || kill -s USR1 "$__process" 2>/dev/null
     wait "$__process" 2>/dev/null
 done
+[ -n "$__agent" ] || [ ! -f .crossdesk-agent ] || rm -f .crossdesk-agent
 # Who asked for the end meant all of it, and batch systems miss what has left the job's process group.
 # A session ends with its job, also where its agent was killed and could not clear up.
 if [ -n "$__terminated$__agent" ] || [ -f "$__here/cancel" ]; then
@@ -694,9 +849,14 @@ if [ -n "$__agent" ]; then
     (set +f && rm -rf -- "$__here"/.crossdesk-spool-* .crossdesk-agent*)
     find . -type s -exec rm -f -- {} + 2>/dev/null
 fi
-__kind=
+__kind= __unready=
 [ ! -f "$__here/stopped" ] || read -r __kind <"$__here/stopped"
-__sent=0
+[ -z "$__software" ] || __look_at_software
+__sent=0 __spent=
+if [ "$__status" -ne 0 ] && [ -n "$__use" ]; then
+    __decode "$__use"
+    [ ! -r "$__value" ] || { . "$__value" && __find_spent; }
+fi
 [ -z "$__output_file" ] || __outputs || __sent=1
 if [ -n "$__news" ] && [ ! -f "$__here/started" ]; then
     __end - starter "The start could not be recorded, so nothing was started; the disk may be full."
@@ -706,6 +866,11 @@ wall-limit) __end "$__status" wall-limit "The wall-time limit of $__wall_limit s
 lease) __end "$__status" lease "The broker was not heard from for $__lease seconds." ;;
 killed) __end "$__status" killed "Canceled as its owner asked." ;;
 esac
+case $__spent in
+memory) __end "$__status" out-of-memory "$__because" ;;
+time) __end "$__status" wall-limit "$__because" ;;
+esac
+[ -z "$__unready" ] || __end - software "$__unready"
 if [ -n "$__agent" ] && [ -f "$__here/agent-failure" ]; then
     { read -r __why && read -r __kind; } <"$__here/agent-failure"
     [ "$__kind" = no-desk ] || __kind=agent
@@ -717,7 +882,7 @@ if [ "$__status" -ne 0 ] && [ -n "$__file_limit" ]; then
     fi
 fi
 case $__status in
-126 | 127) ! __interpreter || __end - executable-missing "The interpreter that $__job names in its first line is missing." ;;
+126 | 127) [ -n "$__software" ] || ! __interpreter || __end - executable-missing "The interpreter that $__job names in its first line is missing." ;;
 esac
 [ "$__sent" -eq 0 ] || __end "$__status" upload "An output file could not be sent to $__output_base_url."
 __end "$__status" - "$__why"

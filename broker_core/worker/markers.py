@@ -21,6 +21,8 @@ EXITS = {
     226: "refused-second-start",
     227: "starter",
     228: "no-desk",
+    229: "software",
+    230: "out-of-memory",
 }
 """The starter's own exit status to the kind of failure."""
 ABOVE = 199

@@ -17,9 +17,19 @@ def runner_path() -> Path:
     return starter_path().with_name("batch_runner.sh")
 
 
+def software_path() -> Path:
+    """Path of `software.sh`, which runs programs with modules, containers and Python environments."""
+    return starter_path().parent / "scripts" / "software.sh"
+
+
+def use_path() -> Path:
+    """Path of `use.sh`, by which the Job Starter samples what a job uses."""
+    return starter_path().parent / "scripts" / "use.sh"
+
+
 def line_agent_path() -> Path:
     """Path of `line_agent.sh`, the agent of interactive jobs where ours proper cannot run."""
-    return starter_path().with_name("line_agent.sh")
+    return starter_path().parent / "scripts" / "line_agent.sh"
 
 
 @cache

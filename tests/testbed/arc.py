@@ -21,6 +21,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from broker_core.sites.arc.client import verifying
 from tests.leaks import lasting
 from tests.testbed.accounts import ORDINARY, account
 from tests.testbed.certificates import Authority
@@ -293,7 +294,7 @@ class ARex:
     @contextmanager
     def _connection(self) -> Iterator[ssl.SSLSocket]:
         """A connection of the user's; raises OSError."""
-        context = ssl.create_default_context(cafile=str(self.authority.file))
+        context = verifying(cafile=str(self.authority.file))
         context.load_cert_chain(self.user.certificate, self.user.key)
         with (
             socket.create_connection(("localhost", self.port), 5.0) as plain,

@@ -54,6 +54,7 @@ urgency_slots min
 accounting_summary FALSE
 qsort_args NONE
 """
+_ONE_HOST = _PARALLEL.replace("pe_name mpi", "pe_name smp").replace("$fill_up", "$pe_slots")
 _GLOBAL = {
     "min_uid": "0",
     "min_gid": "0",
@@ -195,8 +196,9 @@ class GridEngine:
         for option in ("-ah", "-as"):
             self._asked("qconf", option, self._host)  # the master is one already
         self._give("-Ap", _PARALLEL)
+        self._give("-Ap", _ONE_HOST)
         template = self.run("qconf", "-sq")
-        for queue, more in ((QUEUE, {"pe_list": "mpi"}), (SHORT_QUEUE, {"h_rt": "0:10:0"})):
+        for queue, more in ((QUEUE, {"pe_list": "mpi smp"}), (SHORT_QUEUE, {"h_rt": "0:10:0"})):
             wanted = {"qname": queue, "hostlist": self._host, "slots": str(self._slots), "pe_list": "NONE"}
             self._give("-Aq", _with(template, wanted | {"load_thresholds": "NONE"} | more))
         quick = {"schedule_interval": "0:0:1", "flush_submit_sec": "1", "flush_finish_sec": "1"}

@@ -1,8 +1,8 @@
 """Real Slurm clusters on this host: several slurmd for each, with more processors than the host has.
 
 Needs the packages slurm-wlm, slurm-wlm-basic-plugins and munge of Debian, and root. Each test bed has its own
-folder, ports and munge; the system's own Slurm, if any, is not touched. There is no accounting database: what
-ended is in the file that Slurm's job completion plug-in writes.
+folder, ports and munge; the system's own Slurm, if any, is not touched. There is no accounting database,
+unless `slurm_accounting` is used beside: what ended is in the file that Slurm's completion plug-in writes.
 """
 
 from __future__ import annotations
@@ -10,14 +10,15 @@ from __future__ import annotations
 import os
 import re
 import secrets
-import shutil
 import signal
 import socket
+import stat
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.testbed.daemons import found_program, spawn
 from tests.testbed.guardian import Guardian
 from tests.testbed.ports import free_port
 from tests.waiting import wait_until
@@ -45,7 +46,6 @@ TaskPlugin=task/none
 JobAcctGatherType=jobacct_gather/none
 SwitchType=switch/none
 MpiDefault=pmi2
-AccountingStorageType=accounting_storage/none
 JobCompType=jobcomp/filetxt
 JobCompLoc={folder}/jobcomp.log
 SelectType=select/cons_tres
@@ -67,7 +67,7 @@ PropagateResourceLimits=NONE
 _LOOPBACK = "CommunicationParameters=NoCtldInAddrAny,NoInAddrAny\n"
 _NODE = (
     "NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs={cpus} Boards=1"
-    " SocketsPerBoard=1 CoresPerSocket={cpus} ThreadsPerCore=1 RealMemory={memory} State=UNKNOWN\n"
+    " SocketsPerBoard=1 CoresPerSocket={cpus} ThreadsPerCore=1 RealMemory={memory} State=UNKNOWN{more}\n"
 )
 _QUEUE = "PartitionName={name} Nodes=ALL {more} State=UP OverSubscribe=NO\n"
 _CGROUP = "CgroupPlugin=cgroup/v1\nCgroupAutomount=no\nConstrainCores=no\nConstrainRAMSpace=no\n"
@@ -121,6 +121,10 @@ class Cluster:
         """Processors of each node, as Slurm believes."""
         self.most_tasks = 10001
         """Of an array; 0: no arrays. What is set before `begin` counts."""
+        self.settings = "AccountingStorageType=accounting_storage/none\n"
+        """More lines for slurm.conf; what is set before `begin` counts."""
+        self._equipment: dict[int, str] = {}
+        self._gpus: list[str] = []
         self._munge = munge
         self._controller: subprocess.Popen[bytes] | None = None
         self._slurmds: list[subprocess.Popen[bytes]] = []
@@ -131,6 +135,16 @@ class Cluster:
     def environment(self) -> dict[str, str]:
         """Variables with which all Slurm commands speak to this cluster."""
         return {"SLURM_CONF": f"{self.folder}/slurm.conf"}
+
+    def equip(self, node: int, model: str, gpus: int, *features: str) -> None:
+        """Give a node GPUs and features before `begin`; devices that nothing opens stand in for GPUs."""
+        devices = self.folder / "dev"
+        devices.mkdir(exist_ok=True)
+        for number in range(gpus):
+            os.mknod(devices / f"{model}-{node}-{number}", stat.S_IFCHR | 0o666, os.makedev(195, number))
+        self._equipment[node] = f" Gres=gpu:{model}:{gpus} Feature={','.join(features) or 'plain'}"
+        files = f"{devices}/{model}-{node}-[0-{gpus - 1}]"
+        self._gpus.append(f"NodeName={self.name}{node} Name=gpu Type={model} File={files}\n")
 
     def begin(self) -> None:
         """Start all daemons on ports that are free now; returns at once."""
@@ -235,10 +249,13 @@ class Cluster:
                 port=free_port(),
                 cpus=self.cpus,
                 memory=self.cpus * 200,
+                more=self._equipment.get(number, ""),
             )
         text += _QUEUE.format(name="main", more="Default=YES MaxTime=4:00:00")
         text += _QUEUE.format(name="short", more="MaxTime=0:10:00 PriorityTier=10")
+        text += self.settings + ("GresTypes=gpu\n" if self._gpus else "")
         (self.folder / "slurm.conf").write_text(text)
+        (self.folder / "gres.conf").write_text("".join(self._gpus))
         (self.folder / "cgroup.conf").write_text(_CGROUP)
 
 
@@ -246,13 +263,15 @@ class Slurm:
     """Independent clusters, by name, that share one munge."""
 
     def __init__(self, folder: Path, names: Sequence[str] = ("a",), nodes: int = 2, cpus: int = 16) -> None:
-        missing = [word for word in ("slurmctld", "slurmd", "sbatch", "munged") if not _find(word)]
+        missing = [word for word in ("slurmctld", "slurmd", "sbatch", "munged") if not found_program(word)]
         if missing:
             raise RuntimeError(f"{missing[0]} is missing; apt-get install {' '.join(PACKAGES)}")
         self.folder = folder
         folder.mkdir(parents=True)
         self._guardian = Guardian(folder)
         self._munge = Munge(folder / "munge")
+        self.munge = self._munge.socket
+        """Socket by which all daemons and commands are sure of each other."""
         self.clusters = {
             name: Cluster(folder / name, name, self._munge.socket, nodes, cpus) for name in names
         }
@@ -282,24 +301,6 @@ class Slurm:
             cluster.end()
             cluster.begin()
         raise AssertionError(f"Slurm does not start: {(cluster.folder / 'out').read_text()[-2000:]}")
-
-
-def spawn(words: list[str], log: Path) -> subprocess.Popen[bytes]:
-    """Start a daemon of a test bed in the foreground mode of its program."""
-    with log.open("ab") as stream:
-        return subprocess.Popen(
-            [_find(words[0]) or words[0], *words[1:]],
-            stdin=subprocess.DEVNULL,
-            stdout=stream,
-            stderr=stream,
-            # Daemons hand their environment to what they start, by which the guardian knows it.
-            env={"PATH": f"{os.defpath}:/usr/sbin:/sbin", "TEST_BED": str(log.parent)},
-            start_new_session=True,
-        )
-
-
-def _find(program: str) -> str | None:
-    return shutil.which(program, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
 
 
 def _is_loopback(host: str) -> bool:

@@ -9,6 +9,7 @@ SHIPPED = "broker_core.worker"
 CHANNEL = {
     "broker_core.interactive.channel.frames",
     "broker_core.interactive.channel.rendezvous",
+    "broker_core.interactive.channel.tunnel",
     "broker_core.interactive.channel.x_setup",
 }
 """The parts of the channel that both of its ends have."""
@@ -25,7 +26,7 @@ def _beyond(imports: grimp.ImportGraph) -> set[str]:
     return {one for one in reached if one not in CHANNEL and not one.startswith(f"{SHIPPED}.")}
 
 
-def test_agents_bring_along_frames_meetings_and_display_set_up_and_nothing_else(
+def test_agents_bring_along_what_both_ends_of_the_channel_have_and_nothing_else(
     imports: grimp.ImportGraph,
 ) -> None:
     assert _beyond(imports) == set()

@@ -19,9 +19,10 @@ from broker_core.sites.arc.rest import Rest, all_done
 from broker_core.sites.arc.session_directories import SessionDirectories
 from broker_core.sites.arc.submission import ArcSubmission
 from broker_core.sites.arc.survey import Survey
-from broker_core.sites.contract import RunFile, SiteRefused
+from broker_core.sites.contract import AgentOrder, RunFile, SiteRefused
 from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.link import Link, LinkState
+from broker_core.sites.remote.settings import ResultLimits
 from broker_core.sites.transport.contract import LinkLost
 from broker_core.sites.transport.way_back import RelayPlace, WayBack, plain_way
 from broker_core.wire.sites import SiteSpec
@@ -45,11 +46,11 @@ class ArcAdapter:
     holds = True
 
     def __init__(
-        self, spec: SiteSpec, mark: str, changed: Callable[[Link], None], results_max: int = 0
+        self, spec: SiteSpec, mark: str, changed: Callable[[Link], None], results: ResultLimits | None = None
     ) -> None:
         """`mark`: tells this broker's jobs from others'; `changed`: hears of each change of the link.
 
-        `results_max`: see `RemoteSettings`.
+        `results`: what comes home; the usual limits without it.
         """
         self.link = Link(changed)
         self.link.way.add(urlsplit(spec.url).hostname or "")
@@ -58,7 +59,8 @@ class ArcAdapter:
         self._jobs = Jobs()
         self._sessions = SessionDirectories(self._rest)
         self._survey = Survey(self._rest, self._sessions, self._jobs, mark)
-        self._submission = ArcSubmission(self._rest, self._sessions, self._jobs, spec, mark, results_max)
+        results = results or ResultLimits()
+        self._submission = ArcSubmission(self._rest, self._sessions, self._jobs, spec, mark, results)
         self._let_go: set[str] = set()
         """Tags to be released that could not be yet."""
 
@@ -124,6 +126,14 @@ class ArcAdapter:
         """See `Adapter.carry_lines`: files of a running job can be read there, but none be added to."""
         raise NotFound("Lines cannot be carried to an ARC site.", place=self._spec.name)
 
+    async def bring_agent(self, tag: str, order: AgentOrder) -> None:
+        """See `Adapter.bring_agent`: nothing can be added to a job that runs there."""
+        raise NotFound(
+            "An ARC site takes nothing into a job that runs.",
+            place=self._spec.name,
+            remedy="Start it as an interactive job.",
+        )
+
     async def remove(self, tags: Sequence[str]) -> None:
         """See `Adapter.remove`."""
         await self._ascertain()
@@ -160,6 +170,9 @@ class ArcAdapter:
     async def look(self) -> tuple[Facts, ...]:
         """See `Adapter.look`; raises SourceFailed for what cannot be read."""
         return facts_of_site(await self._rest.information(), self._spec, self._rest.port)
+
+    def renew(self) -> None:
+        """See `Adapter.renew`: what A-REX publishes is asked for as a whole anyway."""
 
     async def way_back(self, relay: RelayPlace, ports: Sequence[int]) -> WayBack:
         """See `Adapter.way_back`; nobody leads connections back from there."""

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
+from broker_core.jdl.resource_request import NOTHING, ResourceRequest
+
 BUNDLE = "bundle.tar"
 """Input file with the Job Starter and the files of the input sandbox."""
 LAUNCH = "launch"
@@ -37,6 +39,8 @@ class Activity:
     cpus: int
     wall_limit: float | None = None
     """Seconds, with what staging takes."""
+    request: ResourceRequest = NOTHING
+    """Nodes and memory."""
     environments: tuple[str, ...] = ()
     """Run-time environments of the site, e.g. `ENV/PROXY`."""
 
@@ -65,9 +69,19 @@ def _resources(activity: Activity) -> str:
         f"<RuntimeEnvironment><Name>{escape(name)}</Name></RuntimeEnvironment>"
         for name in activity.environments
     )
-    text += f"<SlotRequirement><NumberOfSlots>{activity.cpus}</NumberOfSlots></SlotRequirement>"
+    if memory := activity.request.memory_of_cpu(activity.cpus):
+        text += f"<IndividualPhysicalMemory>{memory << 20}</IndividualPhysicalMemory>"
+    text += f"<SlotRequirement>{_slots(activity)}</SlotRequirement>"
     if activity.queue:
         text += f"<QueueName>{escape(activity.queue)}</QueueName>"
     if activity.wall_limit is not None:
         text += f"<WallTime>{max(1, round(activity.wall_limit))}</WallTime>"
     return text
+
+
+def _slots(activity: Activity) -> str:
+    request, cpus = activity.request, activity.cpus
+    text = f"<NumberOfSlots>{cpus}</NumberOfSlots>"
+    if request.hosts and cpus > 1:
+        text += f"<SlotsPerHost>{request.cpus_on_host(cpus)}</SlotsPerHost>"
+    return text + ("<ExclusiveExecution>true</ExclusiveExecution>" if request.whole_nodes else "")

@@ -17,10 +17,12 @@ from broker_core.sites.arc.rest import Rest, RestResponse
 from broker_core.sites.arc.session_directories import SessionDirectories
 from broker_core.sites.contract import SiteRefused
 from broker_core.sites.left_files import MOST_NAMES
+from broker_core.sites.remote.settings import ResultLimits
 from broker_core.sites.staging import StagingFailed
 from broker_core.sites.starting import StarterSettings, starter_variables
 from broker_core.sites.transport.contract import LinkLost
 from broker_core.wire.sites import SiteSpec
+from broker_core.worker.script import software_path, use_path
 from broker_core.worker.variables import MARK
 
 _AT_ONCE = 50
@@ -56,15 +58,15 @@ class ArcSubmission:
         jobs: Jobs,
         spec: SiteSpec,
         mark: str,
-        results_max: int,
+        results: ResultLimits,
     ) -> None:
-        """`results_max`: see `RemoteSettings`."""
+        """`results`: as they stand when a job is sent."""
         self._rest = rest
         self._sessions = sessions
         self._jobs = jobs
         self._spec = spec
         self._mark = mark
-        self._results_max = results_max
+        self._results = results
         self.certain = False
         """All jobs that A-REX took are known; not so at the beginning, and after a lost answer."""
 
@@ -93,16 +95,23 @@ class ArcSubmission:
 
     def _parcel(self, launch: Launch) -> JobUpload:
         order = launch.order
+        order.carried("arc")
         # Standard output and error are brought back like the files that the description names.
         outputs = tuple(filter(None, dict.fromkeys((*order.outputs, order.stdout, order.stderr))))
         environment = (*self._spec.environment.items(), *order.environment)
         known = replace(order, outputs=outputs, environment=environment)
         at = StarterSettings(
-            "", lambda one: f"../{one.name}", beat=_BEAT, most_output=self._results_max, stay=MOST_NAMES
+            "",
+            lambda one: f"../{one.name}",
+            beat=_BEAT,
+            most_output=self._results.results_max,
+            stay=MOST_NAMES,
+            software_path=f"../{software_path().name}",
+            use_path=f"../{use_path().name}",
         )
         given = starter_variables(known, at)
         script = launch_script(given, f"{MARK}={launch.order.attempt.tag}")
-        return JobUpload(launch, bundle(order.inputs, order.agents), script)
+        return JobUpload(launch, bundle(order.inputs, order.agents, software=bool(order.software)), script)
 
     async def _hand_over(self, parcels: Sequence[JobUpload]) -> dict[str, SiteRefused]:
         """One request; the refused ones by tag."""
@@ -163,7 +172,9 @@ class ArcSubmission:
         order = launch.order
         limit = None if order.wall_limit is None else order.wall_limit + _MARGIN
         name = f"{self._mark}.{order.attempt.tag}"
-        return Activity(name, launch.queue, order.cpus, limit, tuple(self._spec.options))
+        return Activity(
+            name, launch.queue, order.cpus, limit, order.carried("arc"), tuple(self._spec.options)
+        )
 
     def _refusal(self, reason: str) -> SiteRefused:
         return SiteRefused(f"The site refuses the job: {reason}.", place=self._spec.name)

@@ -32,3 +32,8 @@ def task_of(id: str) -> tuple[str, str]:
     """Job and array task in an id like `123_4`; the task is empty where there is none."""
     job, _, task = id.partition("_")
     return job, task
+
+
+def count_in(text: str) -> int:
+    """The number that a text is; 0 where it is none, as batch systems write what they do not know."""
+    return int(text) if text.isascii() and text.isdigit() else 0

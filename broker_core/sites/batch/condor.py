@@ -12,21 +12,24 @@ import math
 import re
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from broker_core.sites.batch.commands import forgiving, present, task_of
 from broker_core.sites.batch.condor_lists import (
     JOBS,
     NAME,
+    NODES,
     QUEUE,
     SEPARATOR,
     SLOTS,
     begins,
     literal,
     read_jobs,
+    read_nodes,
     read_queues,
 )
-from broker_core.sites.batch.system import BatchJob, Listed, Queue
+from broker_core.sites.batch.system import BatchJob, Listed, NodeReport, Queue, WithoutAccounts
 
 _TASK = "CROSSDESK_TASK"
 _PLAIN = re.compile(r"[^\x00-\x1f\x7f]*")
@@ -42,7 +45,7 @@ _GONE = (
 )
 
 
-class Condor:
+class Condor(WithoutAccounts):
     """See `BatchSystem`. `options` are lines of a submit description, e.g. `accounting_group = physics`."""
 
     kind = "condor"
@@ -57,7 +60,8 @@ class Condor:
         Raises ValueError for paths that a submit description cannot hold.
         """
         # Each option is a line of its own, so none may hold a line's end.
-        options = [re.sub(r"[\r\n]+", " ", option) for option in job.options]
+        given = (*job.options, *job.request.words(self.kind))
+        options = [re.sub(r"[\r\n]+", " ", option) for option in given]
         return _SUBMIT.format(
             queue=shlex.quote(job.queue),
             default=QUEUE,
@@ -105,6 +109,14 @@ class Condor:
         """One queue for all slots."""
         return read_queues(out)
 
+    def nodes(self) -> str:
+        """condor_status, for what its slots have."""
+        return f"{shlex.join(['condor_status', '-autoformat:t', *NODES])} && echo ."
+
+    def node_report(self, out: str) -> NodeReport:
+        """One kind of node for all equal slots."""
+        return read_nodes(out)
+
     def detect(self) -> str:
         """The schedd has to answer."""
         return (
@@ -134,14 +146,27 @@ def _description(job: BatchJob) -> str:
         f'environment = "{_TASK}=$(Process)"',
         "notification = Never",
         "hold = True",
-        f'batch_name = "{job.name}"',
+        f'batch_name = "{job.listed_name}"',
         f"My.{NAME} = {literal(job.name)}",
         f"request_cpus = {job.cpus}",
         f"periodic_remove = {over}",
     ]
-    if job.memory:
-        lines.append(f"request_memory = {job.memory * job.cpus}")
-    return "\n".join([*lines, f"queue {job.count}"])
+    return "\n".join([*lines, *_resources(job), f"queue {job.count}"])
+
+
+def _resources(job: BatchJob) -> list[str]:
+    """A job has one slot, and so all its CPUs at one machine."""
+    request = replace(job.request, hosts=1)
+    model = re.escape(request.gpu_model).replace("\\", "\\\\")
+    values = {
+        "request_memory": str(request.memory_on_host(job.cpus) or ""),
+        "request_gpus": str(request.gpus or ""),
+        "require_gpus": f'regexp("{model}", DeviceName, "i")' if model else "",
+        "request_disk": f"{request.scratch * 1024}" if request.scratch else "",
+        "accounting_group": request.account,
+        "concurrency_limits": ",".join(f"{name}:{count}" for name, count in request.licenses),
+    }
+    return [f"{name} = {value}" for name, value in values.items() if value]
 
 
 def _argument(path: str) -> str:

@@ -43,6 +43,10 @@ class CondorBindings(Condor):
         """Slots by the collector, jobs of all users by the schedd."""
         return self._command("queues")
 
+    def nodes(self) -> str:
+        """What the slots have, by the collector."""
+        return self._command("nodes")
+
     def detect(self) -> str:
         """The schedd has to answer."""
         return self._command("detect")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from broker_core.resources.node_types import NodeType, joined_types
 from broker_core.sites.adapter import AttemptStatus
-from broker_core.sites.batch.system import Listed, Queue
+from broker_core.sites.batch.commands import count_in
+from broker_core.sites.batch.system import Listed, NodeReport, Queue
 
 QUEUE = "default"
 """HTCondor has no queues: all slots of the pool count as one."""
@@ -19,6 +21,11 @@ JOBS = (
 )
 """What is asked of each job; the reason of a hold comes last, as it may hold anything."""
 SLOTS = ("SlotType", "State", "Cpus", "TotalSlotCpus", "TotalSlotMemory")
+NODES = (
+    *("SlotType", "State", "TotalSlotCpus", "TotalSlotMemory", "TotalSlotGPUs", "GPUs"),
+    *("GPUs_DeviceName", "CUDADeviceName", "Arch", "OpSysAndVer"),
+)
+"""What is asked of each slot; the name of its GPUs has changed between versions."""
 _SUBMITTED_ON_HOLD = "15"
 _SEEN = {
     "1": AttemptStatus.QUEUED,
@@ -107,3 +114,34 @@ def _slot(line: str) -> tuple[str, str, int, int, int]:
     if len(parts) != len(SLOTS) or not all(re.fullmatch(r"[0-9]+", part) for part in parts[2:]):
         raise ValueError(f"not a line of condor_status: {line[:200]!r}")
     return parts[0], parts[1], int(parts[2]), int(parts[3]), int(parts[4])
+
+
+def read_nodes(out: str) -> NodeReport:
+    """Lines of NODES with tabs between them, and a dot; a job fits into one slot. Raises ValueError."""
+    lines = out.splitlines()
+    if not lines or lines[-1] != ".":
+        raise ValueError(f"condor_status printed no whole list: {out[:200]!r}")
+    rows = [line.split("\t") for line in lines[:-1]]
+    if any(len(row) != len(NODES) for row in rows):
+        raise ValueError(f"not lines of condor_status: {out[:200]!r}")
+    slots = [dict(zip(NODES, row, strict=True)) for row in rows]
+    # What is cut from a slot that can be divided is counted with that slot.
+    return NodeReport({"": joined_types(_node(slot) for slot in slots if slot["SlotType"] != "Dynamic")})
+
+
+def _node(slot: dict[str, str]) -> NodeType:
+    divided = slot["SlotType"] == "Partitionable"
+    gpus, left = count_in(slot["TotalSlotGPUs"]), count_in(slot["GPUs"])
+    usable = slot["State"] == "Unclaimed" or (divided and slot["State"] not in ("Owner", "Drained"))
+    names = (slot["GPUs_DeviceName"], slot["CUDADeviceName"])
+    gpus = gpus or left
+    return NodeType(
+        count=1,
+        cpus=count_in(slot["TotalSlotCpus"]),
+        memory=count_in(slot["TotalSlotMemory"]),
+        gpus=gpus,
+        gpu_model=next((name for name in names if name != "undefined"), "") if gpus else "",
+        gpus_free=min(left, gpus) if usable else 0,
+        machine=slot["Arch"].lower().replace("undefined", ""),
+        system=slot["OpSysAndVer"].replace("undefined", ""),
+    )

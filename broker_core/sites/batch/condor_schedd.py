@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any
 
 from broker_core.sites.batch.commands import MISSING
-from broker_core.sites.batch.condor_lists import JOBS, NAME, SEPARATOR, SLOTS, begins
+from broker_core.sites.batch.condor_lists import JOBS, NAME, NODES, SEPARATOR, SLOTS, begins
 
 _RECENT = 600
 """Seconds for which jobs that left the queue are listed with the reason."""
@@ -25,7 +25,7 @@ _FAILED = ("TotalError", "TotalPermissionDenied")
 
 
 def main(words: Sequence[str]) -> int:
-    """Runs `submit OPTION...`, `release ID...`, `remove ID...`, `status MARK`, `queues` or `detect`.
+    """Runs `submit OPTION...`, `release ID...`, `remove ID...`, `status MARK`, `queues`, `nodes` or `detect`.
 
     Returns the exit status: MISSING where the bindings are not installed.
     """
@@ -108,6 +108,11 @@ def _queues(condor: Any, words: Sequence[str]) -> str:
     )
 
 
+def _nodes(condor: Any, words: Sequence[str]) -> str:
+    slots = condor.Collector().query(condor.AdType.Startd, projection=list(NODES))
+    return "\n".join([*(_line(ad, NODES) for ad in slots), "."])
+
+
 def _line(ad: Any, names: Sequence[str]) -> str:
     """Attributes with tabs between them, none of which holds a tab or a line's end."""
     return "\t".join(" ".join(str(ad.get(name, "undefined")).split()) for name in names)
@@ -125,6 +130,7 @@ _ACTS = {
     "remove": _remove,
     "status": _status,
     "queues": _queues,
+    "nodes": _nodes,
     "detect": _detect,
 }
 

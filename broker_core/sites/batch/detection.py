@@ -9,6 +9,7 @@ from broker_core.jobs.placement import THIS_MACHINE
 from broker_core.sites.batch.detection_script import SEPARATOR, Probed, detection_script, read_probes
 from broker_core.sites.batch.system import BatchSystem, Queue
 from broker_core.sites.batch.systems import SYSTEMS
+from broker_core.sites.software import module_names
 from broker_core.sites.transport.contract import Transport
 from broker_core.wire.site_states import DetectionState
 from broker_core.wire.sites import Detection, DetectRequest, QueueFound, SiteSpec, SystemFound
@@ -68,7 +69,7 @@ def interpret(probes: dict[str, Probed], request: DetectRequest) -> Detection:
         mpi=_mpi(_lines(probes, "mpi")),
         python=" ".join(_lines(probes, "python"))[:40],
         outbound={"yes": True, "no": False}.get("".join(_lines(probes, "outbound"))),
-        modules=_modules(_lines(probes, "modules")),
+        modules=module_names(_lines(probes, "modules")),
         suggestion=suggestion,
     )
 
@@ -148,12 +149,6 @@ def _mpi(lines: list[str]) -> list[str]:
         f"{name} {match[1]}" for line in lines for name, pattern in _MPI if (match := pattern.search(line))
     )
     return list(dict.fromkeys(found))
-
-
-def _modules(lines: list[str]) -> list[str]:
-    """Names of modules in a terse list; the folders that hold them, and words about errors, are left out."""
-    names = (re.sub(r"\(.*\)$", "", line.strip()) for line in lines)
-    return sorted({name for name in names if re.fullmatch(r"[A-Za-z0-9][\w.+/-]*[\w+]", name)})
 
 
 def _suggestion(

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
+from broker_core.resources.node_types import NodeType, joined_types
 from broker_core.sites.adapter import AttemptStatus
-from broker_core.sites.batch.system import Listed, Queue
+from broker_core.sites.batch.commands import count_in
+from broker_core.sites.batch.system import Association, Entitlements, License, Listed, NodeReport, Queue
 
+SEPARATOR = "@@@"
+GPUS = "(n|num_)?gpus?"
+"""Names of the complex that counts GPUs, as an extended expression: Grid Engine has none of its own."""
+_GPU_MODEL = re.compile(r"gpu_?(model|type|arch)", re.IGNORECASE)
+_LINE = re.compile(
+    r'<(name|qtype|slots_total|state|arch)>([^<]*)<|<resource name="([^"]*)" type="(..)">([^<]*)<'
+)
 _TASKS = re.compile(r"(\d+)(?:-(\d+)(?::(\d+))?)?")
 _MOST_TASKS = 1_000_000
 _UNITS = {"K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0 * 1024}
@@ -20,13 +29,20 @@ _CLOSED = frozenset("dDuEoCc")
 
 
 def read_jobs(text: str, mark: str) -> list[Listed]:
-    """Jobs whose names begin with `mark`, from `qstat -xml`; raises ValueError."""
+    """Jobs that have `mark` at the beginning of their names, or behind a title there, from `qstat -xml`.
+
+    Raises ValueError.
+    """
     return [
         job
         for entry in _document(text).iter("job_list")
-        if _text(entry, "JB_name").startswith(mark)
+        if _bears(_text(entry, "JB_name"), mark)
         for job in _jobs(entry)
     ]
+
+
+def _bears(name: str, mark: str) -> bool:
+    return name.startswith(mark) or name.partition(".")[2].startswith(mark)
 
 
 def read_queues(text: str) -> list[Queue]:
@@ -183,3 +199,98 @@ def _megabytes(value: str) -> int:
     if found is None:
         return 0
     return int(float(found[1]) * _UNITS.get(found[2], 1 / 1024 / 1024))
+
+
+def read_nodes(out: str) -> NodeReport:
+    """Chosen lines of `qstat -f -F -xml`, names of complexes that are true or not, `host complex=value,...`.
+
+    Raises ValueError.
+    """
+    parts = out.split(f"{SEPARATOR}\n")
+    if len(parts) != 3:
+        raise ValueError(f"Grid Engine described no hosts: {out[:200]!r}")
+    truths = set(parts[1].split())
+    capacity = {
+        host: _values(values) for host, _, values in (line.partition(" ") for line in parts[2].splitlines())
+    }
+    found: dict[str, list[NodeType]] = {}
+    free: dict[str, str] = {}
+    for instance in _instances(parts[0]):
+        if "B" in instance.facts.get("qtype", ""):
+            queue, _, host = instance.name.partition("@")
+            found.setdefault(queue, []).append(_node(instance, capacity.get(host, {}), truths))
+            free |= instance.of("gc")
+    licenses = [
+        License(name, _whole(total), min(_whole(total), _whole(free.get(name, "0"))))
+        for name, total in capacity.get("global", {}).items()
+    ]
+    return NodeReport({queue: joined_types(types) for queue, types in found.items()}, licenses)
+
+
+@dataclass(frozen=True, slots=True)
+class _Described:
+    """One queue at one host in chosen lines."""
+
+    name: str
+    facts: dict[str, str] = field(default_factory=dict)
+    resources: dict[tuple[str, str], str] = field(default_factory=dict)
+    """Name and kind (`hc`: what is left of what the host has) to its value."""
+
+    def of(self, kind: str) -> dict[str, str]:
+        """Values of one kind."""
+        return {name: value for (name, one), value in self.resources.items() if one == kind}
+
+
+def _instances(text: str) -> list[_Described]:
+    found: list[_Described] = []
+    among_jobs = True
+    for line in text.splitlines():
+        parts = _LINE.search(line)
+        tag, fact, resource, kind, value = parts.groups() if parts else ("", "", "", "", "")
+        if tag == "name":
+            found.append(_Described(fact))
+        among_jobs = tag != "name" and (among_jobs or "<job_list" in line)
+        if among_jobs or not parts:
+            continue  # jobs have states too
+        if tag:
+            found[-1].facts[tag] = fact
+        else:
+            found[-1].resources[resource, kind] = value
+    return found
+
+
+def _node(instance: _Described, capacity: Mapping[str, str], truths: Collection[str]) -> NodeType:
+    left, fixed = instance.of("hc"), instance.of("hf") | instance.of("qf")
+    gpus = next((_whole(value) for name, value in capacity.items() if re.fullmatch(GPUS, name)), 0)
+    free = next((_whole(value) for name, value in left.items() if re.fullmatch(GPUS, name)), 0)
+    usable = not instance.facts.get("state", "")
+    machine = instance.facts.get("arch", "").rpartition("-")[2]
+    return NodeType(
+        count=1,
+        cpus=count_in(instance.facts.get("slots_total", "")),
+        memory=_megabytes(instance.resources.get(("mem_total", "hl"), "")),
+        gpus=gpus,
+        gpu_model=next((value for name, value in fixed.items() if _GPU_MODEL.fullmatch(name)), "")
+        if gpus
+        else "",
+        gpus_free=min(gpus, free) if usable else 0,
+        features=tuple(sorted(name for name, value in fixed.items() if name in truths and _whole(value))),
+        machine={"amd64": "x86_64"}.get(machine, machine),
+    )
+
+
+def _values(text: str) -> dict[str, str]:
+    return dict(part.partition("=")[::2] for part in text.split(",") if "=" in part)
+
+
+def _whole(text: str) -> int:
+    """The number in `2.000000`, and of what is true."""
+    return 1 if text.upper() == "TRUE" else count_in(text.partition(".")[0])
+
+
+def read_projects(out: str) -> Entitlements:
+    """Names of projects, a separator, and the user's own; raises ValueError."""
+    projects, separator, default = out.partition(f"{SEPARATOR}\n")
+    if not separator:
+        raise ValueError(f"qconf did not list all projects: {out[:200]!r}")
+    return Entitlements([Association(name) for name in projects.split()], default.strip())

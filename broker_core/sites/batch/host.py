@@ -11,14 +11,16 @@ from __future__ import annotations
 import hashlib
 import re
 import shlex
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import PurePosixPath
 
+from broker_core.resources.node_types import NodeType
 from broker_core.sites.adapter import AttemptStatus
 from broker_core.sites.batch.commands import present
-from broker_core.sites.batch.system import BatchJob, Listed, Queue
+from broker_core.sites.batch.system import BatchJob, Listed, NodeReport, Queue, WithoutAccounts
 
 QUEUE = "default"
 """The one queue of such a host."""
@@ -26,6 +28,11 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9._-]*")
 _ID = re.compile(r"\d{10}")
 _LINE = re.compile(r"(held|queued|starting|running) (\d{10}) ([A-Za-z][A-Za-z0-9._-]*)")
 _QUEUES = re.compile(r"processors (\d+) used (\d+) running (\d+) waiting (\d+) memory (\d+)\n?")
+_GPUS = """{ command -v nvidia-smi >/dev/null 2>&1 && {
+nvidia-smi --query-compute-apps=gpu_uuid --format=csv,noheader | sed 's/^/used /'
+nvidia-smi --query-gpu=uuid,name --format=csv,noheader | sed 's/^/gpu /'
+}; :; }"""
+_GPU = re.compile(r"gpu ([^,]+), (.+)")
 _SEEN = {
     "held": AttemptStatus.HELD,
     "queued": AttemptStatus.QUEUED,
@@ -51,7 +58,7 @@ id=0000000000$last; id=${{id#"${{id%??????????}}"}}
 mv "$place/new" "$place/held/$id:$cpus:"{name} && echo "$id" )"""
 
 
-class Host:
+class Host(WithoutAccounts):
     """See `BatchSystem`. `options` are words put before each job's command, e.g. `nice -n 10`."""
 
     kind = "shell"
@@ -116,6 +123,24 @@ class Host:
         total, used, running, waiting, memory = (int(group) for group in found.groups())
         free = max(0, total - used)
         return [Queue(QUEUE, total, free, running, waiting, memory=memory, default=True)]
+
+    def nodes(self) -> str:
+        """The host itself, with its GPUs where NVIDIA's driver tells of them."""
+        return f"{_tool('queues')} && {_GPUS}"
+
+    def node_report(self, out: str) -> NodeReport:
+        """A GPU that no program uses is free: the host's queue does not give them out."""
+        own, _, rest = out.partition("\n")
+        queue = self.described(f"{own}\n")[0]
+        found = [match.groups() for line in rest.splitlines() if (match := _GPU.fullmatch(line))]
+        used = {line.removeprefix("used ").strip() for line in rest.splitlines() if line.startswith("used ")}
+        models = Counter(model for _, model in found)
+        free = Counter(model for uuid, model in found if uuid not in used)
+        types = [
+            NodeType(1, queue.total, queue.memory, count, model, free[model])
+            for model, count in models.items()
+        ]
+        return NodeReport({"": types or [NodeType(1, queue.total, queue.memory)]})
 
     def detect(self) -> str:
         """Any Linux with flock and setsid will do."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
+from broker_core.resources.node_types import NodeType, joined_types
 from broker_core.sites.adapter import AttemptStatus
-from broker_core.sites.batch.system import Listed, Queue
+from broker_core.sites.batch.system import Listed, NodeReport, Queue
 
 FIELDS = "jobid jobindex stat exec_host job_name"
 """What bjobs is asked for; the name comes last."""
@@ -29,6 +30,7 @@ _REASONS = {
     "SSUSP": "suspended by LSF",
     "UNKWN": "its host has not been heard of lately",
 }
+_ALIVE = ("ok", "closed_Full", "closed_Excl", "closed_Busy")
 _UNITS = {"K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0 * 1024}
 
 
@@ -95,11 +97,7 @@ def _details(text: str) -> dict[str, str]:
 def _queue(
     row: Mapping[str, str], details: str, hosts: list[dict[str, str]], megabytes: Mapping[str, int]
 ) -> Queue:
-    named = re.search(r"^HOSTS: *(.*)$", details, re.MULTILINE)
-    wanted = {re.sub(r"\+\d+$", "", name) for name in named[1].split()} if named else set()
-    known = {host["HOST_NAME"] for host in hosts}
-    mine = [host for host in hosts if not (wanted and wanted <= known) or host["HOST_NAME"] in wanted]
-    live = [host for host in mine if host["STATUS"] in ("ok", "closed_Full", "closed_Excl", "closed_Busy")]
+    live = [host for host in _hosts_of(details, hosts) if host["STATUS"] in _ALIVE]
     limit = re.search(r"^\s*RUNLIMIT\s*\n\s*([\d.]+) min", details, re.MULTILINE)
     return Queue(
         name=row["QUEUE_NAME"],
@@ -112,6 +110,14 @@ def _queue(
         open=row["STATUS"].startswith("Open"),
         default="This is the default queue" in details,
     )
+
+
+def _hosts_of(details: str, hosts: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Hosts of a queue by its long description: all, where it names groups of hosts."""
+    named = re.search(r"^HOSTS: *(.*)$", details, re.MULTILINE)
+    wanted = {re.sub(r"\+\d+$", "", name) for name in named[1].split()} if named else set()
+    known = {host["HOST_NAME"] for host in hosts}
+    return [host for host in hosts if not (wanted and wanted <= known) or host["HOST_NAME"] in wanted]
 
 
 def _takes(host: Mapping[str, str]) -> bool:
@@ -130,3 +136,58 @@ def _count(text: str) -> int:
 def _megabytes(text: str) -> int:
     found = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT])?", text)
     return int(float(found[1]) * _UNITS[found[2] or "M"]) if found else 0
+
+
+def read_nodes(out: str) -> NodeReport:
+    """From bqueues -l, bhosts -w, lshosts -w and bhosts -gpu -w, which may be empty; raises ValueError."""
+    parts = out.split(f"{SEPARATOR}\n")
+    if len(parts) != 4:
+        raise ValueError(f"LSF described no queues, hosts and machines: {out[:200]!r}")
+    hosts = _table(parts[1], "HOST_NAME", "STATUS", "MAX")
+    machines = {row["HOST_NAME"]: row for row in _table(parts[2], "HOST_NAME", "ncpus", "maxmem")}
+    gpus = _gpus(parts[3])
+    found: dict[str, list[NodeType]] = {}
+    for queue, details in _details(parts[0]).items():
+        live = [host for host in _hosts_of(details, hosts) if host["STATUS"] in _ALIVE]
+        found[queue] = joined_types(
+            one for host in live for one in _types(host, machines.get(host["HOST_NAME"], {}), gpus)
+        )
+    return NodeReport(found)
+
+
+def _types(
+    host: Mapping[str, str], machine: Mapping[str, str], gpus: Mapping[str, dict[str, tuple[int, int]]]
+) -> Iterator[NodeType]:
+    cpus = _count(host["MAX"]) or _count(machine.get("ncpus", "-"))
+    features = tuple(sorted(machine.get("RESOURCES", "").strip("()").split()))
+    memory, model = _megabytes(machine.get("maxmem", "-")), machine.get("model", "")
+    for gpu, (count, free) in (gpus.get(host["HOST_NAME"]) or {"": (0, 0)}).items():
+        yield NodeType(
+            count=1,
+            cpus=cpus,
+            memory=memory,
+            gpus=count,
+            gpu_model=gpu,
+            gpus_free=free if _takes(host) else 0,
+            features=features,
+            model="" if model.startswith("UNKNOWN") else model,
+        )
+
+
+def _gpus(text: str) -> dict[str, dict[str, tuple[int, int]]]:
+    """Host to the models of its GPUs: how many, and how many without jobs; a host is named once."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if not lines or not {"GPU_ID", "MODEL", "NJOBS"} <= set(keys := lines[0].split()):
+        return {}
+    found: dict[str, dict[str, tuple[int, int]]] = {}
+    host = ""
+    for line in lines[1:]:
+        values = line.split()
+        if not line[0].isspace():
+            host, *values = values
+        row = dict(zip(keys[1:], values, strict=False))
+        if row.get("NJOBS", "").isdigit():
+            models = found.setdefault(host, {})
+            count, free = models.get(row["MODEL"], (0, 0))
+            models[row["MODEL"]] = count + 1, free + (row["NJOBS"] == "0")
+    return found

@@ -2,19 +2,40 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from broker_core.sites.adapter import AttemptStatus, Sighting
 from broker_core.sites.batch.system import Listed
 
+_TITLE = 40
+"""Characters of a title."""
 NOBODY = "-"
 """Stands in an array's list for a task that has nothing to do."""
+
+
+def title_of(names: Iterable[str], mark: str) -> str:
+    """What users call some jobs that are handed over together, as batch systems take it; empty: nothing.
+
+    It begins with a letter and has no dot, so that the broker's own name behind it is found again.
+    """
+    common = _beginning([*names])
+    plain = re.sub(r"[^A-Za-z0-9_-]+", "-", common).strip("-_").lstrip("-_0123456789")[:_TITLE].rstrip("-_")
+    return "" if plain == mark else plain
+
+
+def _beginning(names: Sequence[str]) -> str:
+    """What all of them begin with."""
+    first, last = min(names, default=""), max(names, default="")
+    differs = (at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other)
+    return first[: next(differs, len(first))]
 
 
 class JobNames:
     """Groups (single attempts and arrays) that this broker handed over, their members and ids.
 
-    Batch jobs are called `mark.group`; the group of a single attempt is its tag.
+    Batch jobs are called `mark.group`, with the user's name for them and a dot before it where the batch
+    system shows names to people; the group of a single attempt is its tag.
     """
 
     def __init__(self, mark: str, first_task: int) -> None:
@@ -31,11 +52,16 @@ class JobNames:
 
     def is_mine(self, name: str) -> bool:
         """True for a batch job of this broker."""
-        return name.startswith(self._prefix)
+        return self._whole(name).startswith(self._prefix)
 
     def group_of(self, name: str) -> str:
         """Group of a batch job's name."""
-        return name.removeprefix(self._prefix)
+        return self._whole(name).removeprefix(self._prefix)
+
+    def _whole(self, name: str) -> str:
+        """A batch job's name without what the user calls it, which has no dot."""
+        _, _, rest = name.partition(".")
+        return rest if rest.startswith(self._prefix) and not name.startswith(self._prefix) else name
 
     def id(self, tag: str) -> str:
         """The batch system's id of an attempt; empty while it is not known, and if another job has it now."""

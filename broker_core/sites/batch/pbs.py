@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from broker_core.sites.batch.commands import forgiving, present, task_of
-from broker_core.sites.batch.pbs_lists import NAME_VARIABLE, SEPARATOR, read_jobs, read_queues
-from broker_core.sites.batch.system import BatchJob, Listed, Queue
+from broker_core.sites.batch.pbs_lists import NAME_VARIABLE, SEPARATOR, read_jobs, read_nodes, read_queues
+from broker_core.sites.batch.system import BatchJob, Listed, NodeReport, Queue, WithoutAccounts
 
 _IS_TORQUE = "! qstat --version 2>&1 | grep -q pbs_version"
 _TORQUE_NAME = 15
@@ -21,7 +21,7 @@ _TORQUE_NAME = 15
 _ID = re.compile(r"(\d+)(?:\[\])?(?:\.[A-Za-z0-9._-]+)?")
 
 
-class Pbs:
+class Pbs(WithoutAccounts):
     """See `BatchSystem`. The ids of array tasks are `job_task`; the server's name is left out of ids.
 
     PBS Professional insists that arrays can be run again; the job starter refuses a second start of a task.
@@ -44,8 +44,11 @@ class Pbs:
         words += ["-v", f"{NAME_VARIABLE}={job.name}"]
         if job.wall_limit is not None:
             words += ["-l", f"walltime={math.ceil(job.wall_limit)}"]
-        torque = shlex.join([*words, *_torque(job), *job.options])
-        professional = shlex.join([*words, *_professional(job), *job.options])
+        if job.request.account:
+            words += ["-A", job.request.account]
+        own = [*job.options, *job.request.words(self.kind)]
+        torque = shlex.join([*words, *_torque(job), *own])
+        professional = shlex.join([*words, *_professional(job), *own])
         return (
             f"( if {_IS_TORQUE}; then set -- {torque}; else set -- {professional}; fi; "
             f"printf '%s\\n' {shlex.quote(line)} | \"$@\" )"
@@ -87,6 +90,14 @@ class Pbs:
         """Execution queues; nodes count for all of them, unless a node belongs to one."""
         return read_queues(out)
 
+    def nodes(self) -> str:
+        """pbsnodes."""
+        return "pbsnodes -a"
+
+    def node_report(self, out: str) -> NodeReport:
+        """With GPUs, and with properties of nodes as features."""
+        return read_nodes(out)
+
     def detect(self) -> str:
         """Grid Engine has commands of the same names but no qselect of this kind, and no pbsnodes."""
         return (
@@ -96,15 +107,33 @@ class Pbs:
 
 
 def _professional(job: BatchJob) -> list[str]:
-    chunk = f"select={job.cpus}:ncpus=1:mpiprocs=1" + (f":mem={job.memory}mb" if job.memory else "")
-    words = ["-N", job.name, "-l", chunk]
+    request = job.request
+    chunks = [_chunk(job, count, cpus) for count, cpus in request.split(job.cpus) or [(job.cpus, 1)]]
+    words = ["-N", job.listed_name, "-l", f"select={'+'.join(chunks)}"]
+    arrangement = ["scatter"] * (request.hosts > 1) + ["excl"] * request.whole_nodes
+    words += ["-l", f"place={':'.join(arrangement)}"] if arrangement else []
     return [*words, "-J", f"0-{job.count - 1}"] if job.count > 1 else [*words, "-r", "n"]
 
 
+def _chunk(job: BatchJob, count: int, cpus: int) -> str:
+    """So many parts of `cpus` processors, each with the memory and GPUs of a node, or of one processor."""
+    request = job.request
+    processes = 1 if request.hosts == 1 and not request.mpi else cpus
+    memory = request.memory_per_node or request.memory_per_cpu * cpus
+    parts = [f"{count}:ncpus={cpus}:mpiprocs={processes}"]
+    parts += [f"mem={memory}mb"] if memory else []
+    parts += [f"ngpus={request.gpus}"] if request.gpus else []
+    return ":".join(parts)
+
+
 def _torque(job: BatchJob) -> list[str]:
-    words = ["-r", "n", "-N", job.name[:_TORQUE_NAME], "-l", f"nodes=1:ppn={job.cpus}"]
-    if job.memory:
-        words += ["-l", f"pmem={job.memory}mb"]
+    request = job.request
+    gpus = f":gpus={request.gpus}" if request.gpus else ""
+    nodes = [f"{count}:ppn={cpus}{gpus}" for count, cpus in request.split(job.cpus) or [(1, job.cpus)]]
+    words = ["-r", "n", "-N", job.listed_name[:_TORQUE_NAME], "-l", f"nodes={'+'.join(nodes)}"]
+    if memory := request.memory_of_cpu(job.cpus):
+        words += ["-l", f"pmem={memory}mb"]
+    words += ["-n"] if request.whole_nodes else []
     return [*words, "-t", f"0-{job.count - 1}"] if job.count > 1 else words
 
 

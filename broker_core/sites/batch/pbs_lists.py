@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from broker_core.resources.node_types import NodeType, joined_types
 from broker_core.sites.adapter import AttemptStatus
-from broker_core.sites.batch.system import Listed, Queue
+from broker_core.sites.batch.system import Listed, NodeReport, Queue
 
 NAME_VARIABLE = "CROSSDESK_NAME"
 """Variable of a job with its whole name."""
@@ -18,6 +19,10 @@ _ID = re.compile(r"(\d+)(\[(\d*)\])?(?:\..+)?")
 _RUNNING = frozenset("RESUBT")
 _ENDED = frozenset("CFX")
 _AWAY = re.compile(r"down|offline|unknown|stale|provisioning|maintenance|sleep")
+_HAS, _GIVEN = "resources_available.", "resources_assigned."
+_GPU_MODEL = re.compile(r"resources_available\.(gpu_?(model|type)|accelerator_model)", re.IGNORECASE)
+"""PBS has no such resource of its own: these are the usual names."""
+_TORQUE_GPU = re.compile(r"gpu\[\d+\]=(.*?)(?=,gpu\[\d+\]=|$)")
 _UNITS = {"b": 1 / 1024 / 1024, "kb": 1 / 1024, "mb": 1.0, "gb": 1024.0, "tb": 1024.0 * 1024}
 
 
@@ -194,3 +199,47 @@ def _seconds(text: str) -> float:
     for part in text.split(":"):
         seconds = 60 * seconds + _count(part)
     return float(seconds)
+
+
+def read_nodes(out: str) -> NodeReport:
+    """From `pbsnodes -a`; nodes of no queue belong to all. Raises ValueError."""
+    nodes = [block.values for block in read_blocks(out)]
+    live = [node for node in nodes if not _AWAY.search(node.get("state", ""))]
+    owners = {node["queue"] for node in live if "queue" in node}
+    found = {name: [node for node in live if _belongs(node, name)] for name in owners}
+    found[""] = [node for node in live if "queue" not in node]
+    return NodeReport(
+        {name: joined_types(one for node in some for one in _types(node)) for name, some in found.items()}
+    )
+
+
+def _types(node: Mapping[str, str]) -> Iterator[NodeType]:
+    cpus, memory, features = _cpus(node), _memory(node), _features(node)
+    for model, (gpus, free) in (_gpus(node) or {"": (0, 0)}).items():
+        yield NodeType(1, cpus, memory, gpus, model, free, features)
+
+
+def _gpus(node: Mapping[str, str]) -> dict[str, tuple[int, int]]:
+    """Model to GPUs in all, and free ones."""
+    gpus = _count(node.get(f"{_HAS}ngpus", node.get("gpus", "0")))
+    if not gpus:
+        return {}
+    reports = _TORQUE_GPU.findall(node.get("gpu_status", ""))
+    if not reports:
+        model = next((value for name, value in node.items() if _GPU_MODEL.fullmatch(name)), "")
+        return {model: (gpus, max(0, gpus - _count(node.get(f"{_GIVEN}ngpus", "0"))))}
+    found: dict[str, tuple[int, int]] = {}
+    for one in reports:
+        name = re.search(r"gpu_product_name=([^;,]*)", one)
+        count, free = found.get(model := name[1] if name else "", (0, 0))
+        found[model] = count + 1, free + ("gpu_state=Unallocated" in one)
+    return found
+
+
+def _features(node: Mapping[str, str]) -> tuple[str, ...]:
+    """Torque's properties, and what is true of a node of PBS Professional."""
+    properties = node.get("properties", "")
+    true = (
+        name.removeprefix(_HAS) for name, value in node.items() if name.startswith(_HAS) and value == "True"
+    )
+    return tuple(sorted({*filter(None, properties.split(",")), *true}))

@@ -8,9 +8,17 @@ import shlex
 from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
 
+from broker_core.jdl.resource_request import ResourceRequest
 from broker_core.sites.batch.commands import forgiving, present
-from broker_core.sites.batch.slurm_lists import read_jobs, read_queues
-from broker_core.sites.batch.system import BatchJob, Listed, Queue
+from broker_core.sites.batch.slurm_lists import (
+    ACCOUNTS,
+    NODES,
+    read_accounts,
+    read_jobs,
+    read_nodes,
+    read_queues,
+)
+from broker_core.sites.batch.system import BatchJob, Entitlements, Listed, NodeReport, Queue
 
 _AT_ONCE = 500
 """Ids in one command, so that no word is longer than the kernel takes."""
@@ -20,6 +28,18 @@ _HABITS = (
     "SBATCH_ARRAY_INX SBATCH_WAIT; "
 )
 """Variables by which an account has the lists filtered, or jobs handed over in another way."""
+# Slurm takes a GPU's model as its configuration spells it alone: that of the partition with the same words.
+_KNOWN_MODEL = r"""wanted={model}
+model=$(sinfo -h -p {queue} -o %G | tr ',' '\n' | awk -F '[:(]' -v wanted="$wanted" '
+    function plain(name) {{ name = tolower(name); gsub(/[^a-z0-9]+/, " ", name); return " " name " " }}
+    $1 == "gpu" && $2 !~ /^[0-9]*$/ {{
+        if (plain($2) == plain(wanted)) {{ exact = $2 }}
+        if (index(plain($2), plain(wanted))) {{ near = $2 }}
+    }}
+    END {{ print exact ? exact : near }}
+')
+[ -n "$model" ] || model=$wanted
+"""
 _GONE = (
     r"(Invalid job id specified|Job/step already completing or completed"
     r"|already (finished|completed)|slurm_suspend error)"
@@ -41,15 +61,18 @@ class Slurm:
         # Slurm expands % and \ in names of output files.
         log = "/dev/null" if re.search(r"[%\\]", folder) else f"{folder}/log"
         words = ["sbatch", "--parsable", "--hold", "--no-requeue", "--mail-type=NONE", "--open-mode=append"]
-        words += [f"--job-name={job.name}", f"--partition={job.queue}", f"--ntasks={job.cpus}"]
+        words += [f"--job-name={job.listed_name}", f"--partition={job.queue}", *_nodes(job)]
         words += [f"--chdir={folder}", f"--output={log}"]
         if job.count > 1:
             words.append(f"--array=0-{job.count - 1}")
         if job.wall_limit is not None:
             words.append(f"--time={max(1, math.ceil(job.wall_limit / 60))}")
-        if job.memory:
-            words.append(f"--mem-per-cpu={job.memory}M")
-        return _HABITS + shlex.join([*words, *job.options, job.script])
+        words += [*job.options, *_resources(job.request), *job.request.words(self.kind)]
+        if not job.request.gpu_model:
+            return _HABITS + shlex.join([*words, *_gpus(job.request), job.script])
+        known = _KNOWN_MODEL.format(queue=shlex.quote(job.queue), model=shlex.quote(job.request.gpu_model))
+        count = f'--gres=gpu:"$model":{job.request.gpus}'
+        return f"( {_HABITS}{known}{shlex.join(words)} {count} {shlex.quote(job.script)} )"
 
     def submitted(self, out: str) -> str:
         """`12`, or `12;cluster`."""
@@ -86,10 +109,56 @@ class Slurm:
         """One for each partition."""
         return read_queues(out)
 
+    def nodes(self) -> str:
+        """scontrol, whose nodes are counted there by what they have: thousands make some lines."""
+        return _HABITS + NODES
+
+    def node_report(self, out: str) -> NodeReport:
+        """With the GPUs in use, and the licenses."""
+        return read_nodes(out)
+
+    def accounts(self) -> str:
+        """sacctmgr, where there is an accounting database; scontrol for who may use which partition."""
+        return _HABITS + ACCOUNTS
+
+    def entitlements(self, out: str) -> Entitlements:
+        """Associations of this user at this cluster."""
+        return read_accounts(out)
+
     def detect(self) -> str:
         """The controller has to answer."""
         version = "sinfo --version | sed 's,.* ,,'"
         return f"( {present('sbatch', 'squeue', 'sinfo')}; sinfo -h -o %P >/dev/null && {version} )"
+
+
+def _nodes(job: BatchJob) -> list[str]:
+    """CPUs of one program are those of one node; those of many processes are spread as the job says."""
+    request = job.request
+    spread = [f"--nodes={request.hosts}"] if request.hosts else []
+    if request.hosts == 1 and not request.mpi:
+        return [*spread, "--ntasks=1", f"--cpus-per-task={job.cpus}"]
+    if request.hosts > 1:
+        spread.append(f"--ntasks-per-node={request.cpus_on_host(job.cpus)}")
+    return [f"--ntasks={job.cpus}", *spread]
+
+
+def _resources(request: ResourceRequest) -> list[str]:
+    values = {
+        "--mem": f"{request.memory_per_node}M" if request.memory_per_node else "",
+        "--mem-per-cpu": f"{request.memory_per_cpu}M" if request.memory_per_cpu else "",
+        "--tmp": f"{request.scratch}M" if request.scratch else "",
+        "--account": request.account,
+        "--qos": request.qos,
+        "--reservation": request.reservation,
+        "--constraint": "&".join(request.features),
+        "--licenses": ",".join(f"{name}:{count}" for name, count in request.licenses),
+    }
+    words = [f"{name}={value}" for name, value in values.items() if value]
+    return [*words, "--exclusive"] if request.whole_nodes else words
+
+
+def _gpus(request: ResourceRequest) -> list[str]:
+    return [f"--gres=gpu:{request.gpus}"] if request.gpus else []
 
 
 def _each(ids: Sequence[str], words: Callable[[Sequence[str]], list[str]]) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
+from broker_core.jdl.resource_request import NOTHING, ResourceRequest
+from broker_core.resources.node_types import NodeType
 from broker_core.sites.adapter import AttemptStatus
 
 
@@ -21,12 +23,19 @@ class BatchJob:
     queue: str
     wall_limit: float | None = None
     """Seconds, with what staging takes; None: the queue's default."""
-    memory: int = 0
-    """MiB for each CPU; 0: the queue's default."""
     count: int = 1
     """Tasks of an array, numbered from 0; 1: no array."""
     options: tuple[str, ...] = ()
     """Words of the site's settings, e.g. an account."""
+    request: ResourceRequest = NOTHING
+    """Nodes, memory, GPUs, accounts and the like: only what this batch system can carry."""
+    title: str = ""
+    """The user's name for the job, of letters, digits, `_` and `-`; empty: none."""
+
+    @property
+    def listed_name(self) -> str:
+        """By which people find it in the batch system's list: what the user calls it, then the whole name."""
+        return f"{self.title}.{self.name}" if self.title else self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +72,96 @@ class Queue:
     default: bool = False
     most_tasks: int | None = None
     """Tasks that one array may have; 1: no arrays, None: not told."""
+
+
+@dataclass(frozen=True, slots=True)
+class License:
+    """A license of the site's, counted by the batch system."""
+
+    name: str
+    total: int
+    free: int
+
+
+@dataclass(frozen=True, slots=True)
+class NodeReport:
+    """The nodes as the batch system describes them; what changes with every job is as of now."""
+
+    types: Mapping[str, Sequence[NodeType]] = field(default_factory=dict)
+    """Queue to its nodes; those under the empty name belong to all queues that are not named."""
+    licenses: Sequence[License] | None = None
+    """None: the batch system counts none."""
+    foreseen_waits: Mapping[str, float] = field(default_factory=dict)
+    """Queue to the seconds until half of its waiting jobs will have started, where that is foreseen."""
+
+    def of(self, queue: str) -> Sequence[NodeType]:
+        """Nodes of a queue."""
+        return self.types.get(queue, self.types.get("", ()))
+
+
+@dataclass(frozen=True, slots=True)
+class Association:
+    """One account (allocation, project) that this user may charge."""
+
+    account: str
+    queue: str = ""
+    """The only queue where it counts; empty: all."""
+    qos: tuple[str, ...] = ()
+    default_qos: str = ""
+    limits: str = ""
+    """In words; empty: none."""
+
+
+@dataclass(frozen=True, slots=True)
+class QosLimits:
+    """A quality of service with what it allows."""
+
+    name: str
+    wall_limit: float | None = None
+    """Seconds that a job may take; None: no limit of its own."""
+    limits: str = ""
+    """All limits in words; empty: none."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueueRules:
+    """Who may use a queue, by the names of accounts and qualities of service; None: all."""
+
+    accounts: frozenset[str] | None = None
+    denied_accounts: frozenset[str] = frozenset()
+    qos: frozenset[str] | None = None
+    denied_qos: frozenset[str] = frozenset()
+
+    def allows_account(self, name: str) -> bool:
+        """True if jobs of the account may go there."""
+        return name not in self.denied_accounts and (self.accounts is None or name in self.accounts)
+
+    def allows_qos(self, name: str) -> bool:
+        """True if jobs of the quality of service may go there."""
+        return name not in self.denied_qos and (self.qos is None or name in self.qos)
+
+
+@dataclass(frozen=True, slots=True)
+class Entitlements:
+    """What this user may charge and ask for; nothing is known where there are no associations."""
+
+    associations: Sequence[Association] = ()
+    default_account: str = ""
+    qos: Sequence[QosLimits] = ()
+    rules: Mapping[str, QueueRules] = field(default_factory=dict)
+    """By queue."""
+
+
+class WithoutAccounts:
+    """Half of a batch system that has no command which tells what a user may charge."""
+
+    def accounts(self) -> str:
+        """See `BatchSystem.accounts`."""
+        return ""
+
+    def entitlements(self, out: str) -> Entitlements:
+        """Nothing is known."""
+        return Entitlements()
 
 
 class BatchSystem(Protocol):
@@ -111,6 +210,22 @@ class BatchSystem(Protocol):
 
     def described(self, out: str) -> list[Queue]:
         """What `queues` printed; raises ValueError."""
+        ...
+
+    def nodes(self) -> str:
+        """Command that describes nodes and licenses, asked each minute: it prints little and takes 0.1 s."""
+        ...
+
+    def node_report(self, out: str) -> NodeReport:
+        """What `nodes` printed; raises ValueError."""
+        ...
+
+    def accounts(self) -> str:
+        """Command that tells what this user may charge, asked each hour; empty: there is no such command."""
+        ...
+
+    def entitlements(self, out: str) -> Entitlements:
+        """What `accounts` printed; raises ValueError."""
         ...
 
     def detect(self) -> str:

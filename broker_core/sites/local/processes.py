@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from broker_core.sites.endings import Usage
 from broker_core.worker.variables import MARK
 
 _MARK = MARK.encode() + b"="
@@ -163,3 +164,12 @@ def _tag(environment: bytes) -> str:
 
 def _has(environment: bytes, name: bytes) -> bool:
     return environment.startswith(name) or b"\0" + name in environment
+
+
+def outcome(pid: int) -> tuple[int | None, Usage]:
+    """Status and usage of a child that has ended; None for each where it is no child of this process."""
+    try:
+        _, status, usage = os.wait4(pid, 0)
+    except ChildProcessError:
+        return None, None
+    return status, usage

@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from typing import Any
 
 from broker_core.information.this_machine import changing_facts, machine_facts
+from broker_core.resources.facts import START_ESTIMATE
 from broker_core.resources.record import Resource
 from broker_core.resources.tags import ABILITIES
 
 PORT = 2119
+_SOFTWARE = "GlueHostApplicationRunTimeEnvironment"
 _NO_LIMIT = 999_999_999
 """Minutes that stand for no limit, as sites publish it."""
 
 
-def local_resource(name: str, directory: str, cpus: int, free: int, present: int, waiting: int) -> Resource:
+def local_resource(
+    name: str,
+    directory: str,
+    cpus: int,
+    free: int,
+    present: int,
+    waiting: int,
+    software: Sequence[str] = (),
+) -> Resource:
     """GLUE attributes of this machine as one computing element with `cpus` processors.
 
-    `present`: attempts at the site, `waiting` of them in its queue.
+    `present`: attempts at the site, `waiting` of them in its queue; `software`: tags of what it has besides.
     """
-    running = present - waiting
-    ce = f"localhost:{PORT}/jobmanager-fork-{name}"
+    running, ce = present - waiting, f"localhost:{PORT}/jobmanager-fork-{name}"
     counts = {
         "GlueCEUniqueID": ce,
         "GlueCEName": name,
@@ -38,6 +49,7 @@ def local_resource(name: str, directory: str, cpus: int, free: int, present: int
         "GlueCEStateWaitingJobs": waiting,
         "GlueCEStateTotalJobs": present,
         "GlueCEStateEstimatedResponseTime": 0 if free and not waiting else 60 * (1 + waiting // cpus),
+        START_ESTIMATE: "guess",
         "GlueCEStateWorstResponseTime": 0 if free and not waiting else 3600 * (1 + waiting // cpus),
         "GlueCEPolicyMaxRunningJobs": cpus,
         "GlueCEPolicyAssignedJobSlots": cpus,
@@ -56,5 +68,10 @@ def local_resource(name: str, directory: str, cpus: int, free: int, present: int
         running=running,
         waiting=waiting,
         updated=time.time(),
-        attributes=machine_facts() | changing_facts(directory) | counts,
+        attributes=_facts(directory, software) | counts,
     )
+
+
+def _facts(directory: str, software: Sequence[str]) -> dict[str, Any]:
+    found = machine_facts() | changing_facts(directory)
+    return found | {_SOFTWARE: [*found[_SOFTWARE], *software]}

@@ -112,6 +112,8 @@ class LocalRun:
     """Its start, as it was reported."""
     verdict: tuple[str, str] | None = None
     """Failure and reason, if the site itself ends the attempt."""
+    kernel_kills: int = 0
+    """See `UseSampler`, as of a moment before its start."""
     ending: asyncio.Task[None] | None = None
     """The task that ends its processes."""
 

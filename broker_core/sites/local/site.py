@@ -14,6 +14,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from broker_core.errors import NotFound
 from broker_core.information.this_machine import usable_cpus
 from broker_core.jdl.names import ALL_NEW
 from broker_core.jobs.attempt_events import AttemptReport, AttemptStarted
@@ -22,6 +23,7 @@ from broker_core.resources.facts import Facts, facts_of
 from broker_core.resources.record import Resource
 from broker_core.sites.attempt_directory import AttemptDirectory, attempts_in
 from broker_core.sites.contract import (
+    AgentOrder,
     CurrentAttempts,
     KnownAttempt,
     LaunchOrder,
@@ -40,8 +42,10 @@ from broker_core.sites.local.resource import local_resource
 from broker_core.sites.local.run import Finished, Followed, Launched, LocalRun, Queued, Running, Staging
 from broker_core.sites.local.settings import LocalSettings
 from broker_core.sites.local.start_pipe import StartPipe
+from broker_core.sites.local.use import UseSampler
+from broker_core.sites.software import software_here
 from broker_core.sites.staging import StagingFailed, stage
-from broker_core.sites.starting import local_settings, spawn, starter_variables
+from broker_core.sites.starting import local_settings, spawn, spawn_agent, starter_variables
 from broker_core.worker.markers import read_started
 
 log = logging.getLogger("crossdesk.sites")
@@ -83,6 +87,9 @@ class LocalSite(LocalJobFiles):
         self._notice = directory / "starts"
         self._tasks: set[asyncio.Task[None]] = set()
         self._adopting = False
+        self._sampler = UseSampler()
+        self._software: list[str] = []
+        """Tags of what this machine has, once that was asked."""
         self._launch_call: asyncio.Handle | None = None
         """The next start, where there may be one."""
         self._state = SiteState.NEW
@@ -95,9 +102,8 @@ class LocalSite(LocalJobFiles):
 
     def describe(self) -> Resource:
         """This machine with its GLUE attributes and the counts of now."""
-        return local_resource(
-            self.name, str(self.root), self.cpus, self.free, len(self.runs), len(self._queue)
-        )
+        counts = (self.cpus, self.free, len(self.runs), len(self._queue))
+        return local_resource(self.name, str(self.root), *counts, self._software)
 
     async def start(self, report: Report, known: Sequence[KnownAttempt]) -> None:
         """See `Site.start`."""
@@ -109,6 +115,7 @@ class LocalSite(LocalJobFiles):
         self._state = SiteState.OPEN
         await Recovery(self).run(known)
         self._spawn_task(self._guard())
+        self._spawn_task(self._ask_software())
         self._launch_soon()
 
     async def submit(self, order: LaunchOrder) -> str:
@@ -120,6 +127,7 @@ class LocalSite(LocalJobFiles):
             await Recovery(self).resume(order)
         if tag in self.runs or directory.over():
             return tag
+        order.carried("fork")
         if not 0 < order.cpus <= self.cpus:
             raise SiteRefused(
                 f"{order.cpus} processors are asked for; this site has {self.cpus}.",
@@ -160,6 +168,14 @@ class LocalSite(LocalJobFiles):
         """See `Site.carry_lines`."""
         return carry_lines(AttemptDirectory(self.root, attempt.tag).path, call)
 
+    async def bring_agent(self, attempt: Component, order: AgentOrder) -> None:
+        """See `Site.bring_agent`; it ends with all that the job leaves behind."""
+        run = self.runs.get(attempt.tag)
+        if run is None or not isinstance(run.stage, Running):
+            raise NotFound("The job does not run.", place=attempt.job)
+        agent = spawn_agent(run.order, run.directory.job, order.settings)
+        self._exits.watch(agent, lambda pid: processes.reap([pid]))
+
     async def forget(self, attempts: Sequence[Component]) -> None:
         """See `Site.forget`; attempts that are not over are left alone."""
         gone = [attempt.tag for attempt in attempts if attempt.tag not in self.runs]
@@ -199,6 +215,7 @@ class LocalSite(LocalJobFiles):
     def watch(self, run: LocalRun, found: Launched | Followed) -> None:
         """Follow the running starter of `run`; raises ProcessLookupError if it is gone."""
         run.enter(found)
+        run.kernel_kills = self._sampler.kernel_kills
         self._exits.watch(found.starter, lambda _: self._exited(run))
 
     def occupy(self, run: LocalRun) -> None:
@@ -221,6 +238,8 @@ class LocalSite(LocalJobFiles):
 
     def finish(self, run: LocalRun, status: int | None, usage: Usage = None) -> None:
         """Report the end of a run whose processes are gone, and let the next one in."""
+        if self.runs.get(run.tag) is not run:
+            return  # of a start that was refused, the end of the first start is seen twice
         self.tell_started(run)
         ended = ended_of(run, status, usage, self.settings.file_limit)
         if not os.path.exists(f"{run.directory.path}/ended") or run.verdict is not None:
@@ -306,14 +325,11 @@ class LocalSite(LocalJobFiles):
     def _again(self, run: LocalRun) -> None:
         if self._state is not SiteState.OPEN:
             return
-        if run.verdict is None:
-            self._begin(run)
-        else:
-            self.finish(run, None)
+        self._begin(run) if run.verdict is None else self.finish(run, None)
 
     def _exited(self, run: LocalRun) -> None:
         """The starter of `run` is gone: end what it left behind, then report."""
-        status, usage = _wait(run)
+        status, usage = processes.outcome(run.starter) if isinstance(run.stage, Launched) else (None, None)
         if self._refused_second(status):
             self._spawn_task(Recovery(self).find_first(run))
         elif run.ending is None and not self._left_behind(run):
@@ -341,10 +357,15 @@ class LocalSite(LocalJobFiles):
         await run.ending
         self.finish(run, status, usage)
 
+    async def _ask_software(self) -> None:
+        self._software = await software_here()
+
     async def _guard(self) -> None:
-        """End jobs whose output has reached the limit though they ignore the signal that says so."""
+        """Sample what jobs use; end those whose output reached the limit and who ignore the signal for it."""
         while True:
             await asyncio.sleep(self.settings.guard_interval)
+            if self._sampler.is_due() and self.runs:
+                await asyncio.to_thread(self._sampler.sample, list(self.runs.values()))
             for run in list(self.runs.values()):
                 if not isinstance(run.stage, Running) or run.verdict is not None:
                     continue
@@ -375,14 +396,3 @@ def _noted(run: LocalRun, write: Callable[[], None]) -> None:
 def _prepare(run: LocalRun) -> None:
     run.directory.clear_job()
     stage(run.order.inputs, run.directory.job)
-
-
-def _wait(run: LocalRun) -> tuple[int | None, Usage]:
-    """Exit status and usage of a starter that is our child."""
-    if not isinstance(run.stage, Launched):
-        return None, None
-    try:
-        _, status, usage = os.wait4(run.starter, 0)
-    except ChildProcessError:
-        return None, None
-    return status, usage

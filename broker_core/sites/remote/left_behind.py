@@ -32,6 +32,11 @@ class LeftBehind:
         """What an attempt left there."""
         return await asyncio.to_thread(self._records.left, attempt) or LeftAtSite()
 
+    async def all_left(self) -> dict[Component, LeftAtSite]:
+        """What all attempts left there that goes by itself."""
+        found = await asyncio.to_thread(self._records.all_left)
+        return {one: left for one, left in found.items() if left.goes is not None}
+
     async def fetch(self, attempt: Component, names: Sequence[str]) -> LeftAtSite:
         """Bring files; no names: all that are listed. Returns what is left.
 
@@ -70,7 +75,7 @@ class LeftBehind:
                 await self._note(one, replace(remaining.pop(one), files=(), more=0, more_bytes=0))
             tags = {one.tag: one for one in remaining}
             by_tag = {one.tag: left for one, left in remaining.items()}
-            for tag, left in shortened(by_tag, self._settings.left_max, now).items():
+            for tag, left in shortened(by_tag, self._settings.results.left_max, now).items():
                 await self._note(tags[tag], left)
             if over:
                 self._watch.link_note(f"What {len(over)} jobs left there is removed, as its time is over.")

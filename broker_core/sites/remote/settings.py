@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 BURST = 0.5
 """Between two looks while much is done there."""
@@ -22,6 +22,21 @@ def pause(usual: float, since_act: float, since_change: float, slowest: float, l
     wanted = max(min(soon, usual), since_change * _SHARE)
     most = max(slowest, usual)
     return min(wanted, most, lease / 4 or most)
+
+
+@dataclass(slots=True)
+class ResultLimits:
+    """What of that which jobs make comes home unasked, and what is kept of the rest.
+
+    All sites of a broker share one; what is changed in it holds from the next job that is sent, or that ends.
+    """
+
+    results_max: int = 100_000_000
+    """Of a job that names no outputs, what comes home in one file and in all; 0: no limit."""
+    left_age: float = 30 * 86_400.0
+    """How long what did not come home stays at the site; 0: until the job is removed."""
+    left_max: int = 10_000_000_000
+    """Of what all jobs left there; beyond it the oldest goes sooner, not within a day. 0: no limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +64,15 @@ class RemoteSettings:
     """Tries to bring output whose hash does not fit."""
     most_live: int = 64 << 20
     """Of a file that still grows more than this is not brought, but its end."""
-    results_max: int = 100_000_000
-    """Of a job that names no outputs, what comes home in one file and in all; 0: no limit."""
-    left_age: float = 30 * 86_400.0
-    """How long what did not come home stays at the site; 0: until the job is removed."""
-    left_max: int = 10_000_000_000
-    """Of what all jobs left there; beyond it the oldest goes sooner, not within a day. 0: no limit."""
+    results: ResultLimits = field(default_factory=ResultLimits)
+    longest_left: float = 0.0
+    """How long the site itself keeps what jobs left; 0: as long as it is wanted."""
     untouched: float = 600.0
     """For so long nothing may have changed in what lies at a site and is to be removed as a leftover: several
     times as long as anything that is on its way there takes effect."""
+
+    @property
+    def left_age(self) -> float:
+        """How long what did not come home of a job that ends now stays there; 0: until the job is removed."""
+        wanted, most = self.results.left_age, self.longest_left
+        return min(wanted or most, most or wanted)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from broker_core.errors import NotFound
@@ -13,6 +13,7 @@ from broker_core.resources.facts import Facts
 from broker_core.sites.adapter import Adapter, AttemptStatus, Launch
 from broker_core.sites.batcher import Batcher
 from broker_core.sites.contract import (
+    AgentOrder,
     CurrentAttempts,
     KnownAttempt,
     LaunchOrder,
@@ -88,6 +89,10 @@ class RemoteSite:
         """See `Site.look`."""
         return await self._adapter.look()
 
+    def renew(self) -> None:
+        """See `RemoteSitePort.renew`."""
+        self._adapter.renew()
+
     async def start(self, report: Report, known: Sequence[KnownAttempt]) -> None:
         """See `Site.start`; the site is asked in the background, however long that takes."""
         await self._adapter.open()
@@ -143,6 +148,10 @@ class RemoteSite:
         """See `Site.left`."""
         return await self._left.left(attempt)
 
+    async def all_left(self) -> Mapping[Component, LeftAtSite]:
+        """See `Site.all_left`."""
+        return await self._left.all_left()
+
     async def fetch_left(self, attempt: Component, names: Sequence[str]) -> LeftAtSite:
         """See `Site.fetch_left`."""
         self._needs_contact()
@@ -154,10 +163,19 @@ class RemoteSite:
 
     async def carry_lines(self, attempt: Component, call: LineCall) -> LineAnswer:
         """See `Site.carry_lines`."""
+        self._needs_running(attempt)
+        return await self._adapter.carry_lines(attempt.tag, call)
+
+    async def bring_agent(self, attempt: Component, order: AgentOrder) -> None:
+        """See `Site.bring_agent`."""
+        self._needs_running(attempt)
+        await self._adapter.bring_agent(attempt.tag, order)
+
+    def _needs_running(self, attempt: Component) -> None:
+        """Raises NotFound for an attempt that is not there, and LinkLost."""
         if attempt.tag not in self._watch.tracked:
             raise NotFound("The job is not running there.", place=attempt.job)
         self._needs_contact()
-        return await self._adapter.carry_lines(attempt.tag, call)
 
     def _needs_contact(self) -> None:
         """Whoever looks at a running job is told at once that its site is not heard from; raises LinkLost."""

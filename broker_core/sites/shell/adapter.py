@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import re
 import secrets
 import time
 from collections.abc import Collection, Sequence
@@ -15,7 +14,7 @@ from broker_core.resources.facts import Facts
 from broker_core.sites.adapter import AttemptStatus, Launch, Leftover, PollResult, Sighting, SiteFailed
 from broker_core.sites.batch.names import JobNames
 from broker_core.sites.batch.system import BatchSystem, Queue
-from broker_core.sites.contract import CachedProgram, RunFile, SiteRefused
+from broker_core.sites.contract import AgentOrder, CachedProgram, RunFile, SiteRefused
 from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.remote.settings import RemoteSettings
 from broker_core.sites.shell.bundle import ArrayGroup, BundleContext, groups_of, packed, pieces, unpackable
@@ -32,7 +31,6 @@ from broker_core.sites.shell.poll import (
     read_look,
     with_markers,
 )
-from broker_core.sites.shell.probe import PROBE, facts, read_probe
 from broker_core.sites.shell.program_cache import ProgramCache
 from broker_core.sites.shell.submission import (
     NO_ROOM,
@@ -43,6 +41,7 @@ from broker_core.sites.shell.submission import (
     results,
     submit_script,
 )
+from broker_core.sites.shell.survey import SiteSurvey
 from broker_core.sites.shell.transfers import ShellTransfers
 from broker_core.sites.shell.workspace import (
     AWAY,
@@ -51,6 +50,7 @@ from broker_core.sites.shell.workspace import (
     WRITES,
     SiteWorkspace,
     Workspace,
+    is_tag,
     words_of,
 )
 from broker_core.sites.transport.contract import DEADLINE, LinkLost, Reply, Transport
@@ -61,7 +61,6 @@ _SUBMITTING = 120.0
 """Seconds that a submission may take; a script that begins later than this does nothing."""
 _END = {"ended", "outputs"}
 _ROUNDS = 5
-_PROBE_AGAIN = 3600.0
 _PAUSE = 0.5
 
 
@@ -87,14 +86,13 @@ class ShellAdapter:
         self._exchanges = ShellExchanges(spec.name, transport, self._home)
         self._transfers = ShellTransfers(spec.name, self._exchanges)
         self._lines = ShellLines(spec.name, self._exchanges)
+        self._survey = SiteSurvey(transport, self._exchanges, system)
         self._names = JobNames(mark, system.first_task)
         self.renewed: float | None = None
         """Latest moment, by the monotonic clock, at which leases there can have been renewed."""
         self._renewing = min(DEADLINE, spec.lease / 2)
         """Seconds after which a renewal that was sent takes effect no more."""
         self._unsure = False
-        self._probe: dict[str, list[str]] = {}
-        self._probed = 0.0
         self._queues: dict[str, Queue] = {}
         """By name, as they were described last."""
         self._met: set[str] = set()
@@ -164,7 +162,7 @@ class ShellAdapter:
 
     def _may_run(self, program: CachedProgram) -> bool:
         """False for a program of another kind of machine than the login host; nodes look for themselves."""
-        machine = self._probe.get("machine", [""])[0]
+        machine = self._survey.probe.get("machine", [""])[0]
         return not machine or machine == "x86_64" or "x86_64" not in program.name
 
     async def release(self, tags: Sequence[str]) -> None:
@@ -229,6 +227,10 @@ class ShellAdapter:
         """See `Adapter.carry_lines`."""
         return await self._lines.carry(tag, call)
 
+    async def bring_agent(self, tag: str, order: AgentOrder) -> None:
+        """See `Adapter.bring_agent`."""
+        await self._lines.bring_agent(tag, order, self._programs, self._home)
+
     async def remove(self, tags: Sequence[str]) -> None:
         """See `Adapter.remove`."""
         safe = [tag for tag in tags if is_tag(tag)]
@@ -254,14 +256,11 @@ class ShellAdapter:
         return alive
 
     async def look(self) -> tuple[Facts, ...]:
-        """See `Adapter.look`; software and machine are looked at each hour. Raises SourceFailed.
+        """See `Adapter.look`. Raises SourceFailed.
 
         Raises SiteUnfit where files cannot be written there: a site that only lists its queues is of no use.
         """
-        now = time.monotonic()
-        if not self._probe or now - self._probed > _PROBE_AGAIN:
-            reply = await self._transport.run(PROBE)
-            self._probe, self._probed = read_probe(reply.out.decode("utf-8", "replace")), now
+        await self._survey.login_host()
         reply = await self._exchanges.run(lambda _: WRITES + self._system.queues())
         if reply.status == UNWRITABLE:
             self._home.forget()
@@ -276,7 +275,12 @@ class ShellAdapter:
         except ValueError as error:
             raise SourceFailed(str(error), place=self._spec.name) from error
         self._queues = {one.name: one for one in queues}
-        return facts(self._spec, self.kind, queues, self._probe)
+        await self._survey.all_nodes()
+        return self._survey.facts(self._spec, queues)
+
+    def renew(self) -> None:
+        """See `Adapter.renew`."""
+        self._survey.renew()
 
     async def way_back(self, relay: RelayPlace, ports: Sequence[int]) -> WayBack:
         """See `Adapter.way_back`; only a host that runs jobs itself has no other nodes."""
@@ -374,12 +378,15 @@ class ShellAdapter:
             home=home,
             starter=self._home.program(home, "job_starter"),
             runner=self._home.program(home, "batch_runner"),
+            software=self._home.program(home, "software"),
+            use=self._home.program(home, "use"),
             mark=self._mark,
             options=tuple(self._spec.options),
             environment=self._spec.environment,
             beat=self._settings.beat,
             lease=self._spec.lease,
-            results_max=self._settings.results_max,
+            kind=self.kind,
+            results_max=self._settings.results.results_max,
             queues=self._queues,
         )
 
@@ -389,8 +396,3 @@ class ShellAdapter:
                 f"{self._system.title} does not do as it is told: {words_of(reply.err)}.",
                 place=self._spec.name,
             )
-
-
-def is_tag(name: str) -> bool:
-    """True for what can be a tag, and is safe in paths."""
-    return re.fullmatch(r"[A-Za-z0-9_-]+(\.[0-9]+){1,2}", name) is not None

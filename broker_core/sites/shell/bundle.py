@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from broker_core.sites.adapter import Launch
+from broker_core.sites.batch.names import title_of
 from broker_core.sites.batch.system import BatchJob, BatchSystem, Queue
 from broker_core.sites.contract import LaunchOrder, SiteRefused
 from broker_core.sites.left_files import MOST_NAMES
@@ -56,6 +57,11 @@ class BundleContext:
     environment: Mapping[str, str]
     beat: int
     lease: float
+    kind: str = ""
+    """Of the batch system."""
+    software: str = ""
+    use: str = ""
+    """Paths of `software.sh` and `use.sh` there."""
     results_max: int = 0
     """Bytes that come home of a job that names no outputs; 0: no limit."""
     queues: Mapping[str, Queue] = field(default_factory=dict)
@@ -81,7 +87,7 @@ class BundleContext:
         return None if known is None else known.most_tasks
 
     def batch_job(self, group: str, launches: Sequence[Launch]) -> BatchJob:
-        """What the batch system is told of a group."""
+        """What the batch system is told of a group; without its name, what is alike in all of it."""
         first = launches[0]
         limits = [limit for launch in launches if (limit := self.limit(launch)) is not None]
         return BatchJob(
@@ -92,6 +98,8 @@ class BundleContext:
             wall_limit=max(limits, default=None),
             count=len(launches),
             options=self.options,
+            request=first.order.carried(self.kind),
+            title=title_of((launch.order.name for launch in launches), self.mark) if group else "",
         )
 
 
@@ -120,6 +128,7 @@ def unpackable(launches: Sequence[Launch], place: BundleContext) -> dict[str, Si
     for launch in launches:
         attempt = launch.order.attempt
         try:
+            launch.order.carried(place.kind)
             order_text(launch.order, place)
             for file in launch.order.inputs:
                 check_input(file)
@@ -195,6 +204,9 @@ def order_text(order: LaunchOrder, place: BundleContext) -> str:
         lease_file=f"{place.home.path}/lease",
         most_output=place.results_max,
         stay=MOST_NAMES,
+        software_path=place.software,
+        use_path=place.use,
+        environments=f"{place.home.path}/environments",
     )
     given = starter_variables(known, at)
     lines = [f"export {name}={shlex.quote(value)}" for name, value in given.items()]

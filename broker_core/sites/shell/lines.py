@@ -1,12 +1,14 @@
-"""Lines of an interactive job at a site that is reached through a shell: one small script each time."""
+"""What reaches a running job by a shell: lines of an interactive one, and an agent for any other."""
 
 from __future__ import annotations
 
 from broker_core.errors import NotFound
+from broker_core.sites.contract import AgentOrder
 from broker_core.sites.lines import MOST_TYPED, LineAnswer, LineBytes, LineCall
 from broker_core.sites.shell.exchanges import ShellExchanges
 from broker_core.sites.shell.files import FOUND, NO_FILE
-from broker_core.sites.shell.workspace import words_of
+from broker_core.sites.shell.program_cache import ProgramCache, kept_name
+from broker_core.sites.shell.workspace import SiteWorkspace, words_of
 from broker_core.sites.transport.contract import LinkLost
 from broker_core.worker.encoding import encode
 
@@ -45,8 +47,17 @@ exit 0
 """
 
 
+# The Job Starter looks for the file with its next sign of life.
+_BRING = """
+read -r tag name sum settings
+cd "attempts/$tag" 2>/dev/null && [ -d claim ] && [ ! -f ended ] || exit 44
+printf '%s\\n' "$name" "$sum" "$settings" >beside.part && mv -f beside.part beside
+"""
+_ROUNDS = 5
+
+
 class ShellLines:
-    """Carries lines of all attempts at one site."""
+    """Reaches the running jobs of one site."""
 
     def __init__(self, site: str, exchanges: ShellExchanges) -> None:
         self._site, self._exchanges = site, exchanges
@@ -63,6 +74,23 @@ class ShellLines:
             return _answer(reply.out, len(call.outputs))
         except ValueError as error:
             raise LinkLost(f"The site's answer makes no sense: {error}.", place=self._site) from error
+
+    async def bring_agent(
+        self, tag: str, order: AgentOrder, programs: ProgramCache, home: SiteWorkspace
+    ) -> None:
+        """See `Site.bring_agent`."""
+        if order.program is None:
+            raise NotFound("There is no agent for this site.", place=self._site)
+        for _ in range(_ROUNDS):
+            if await programs.have(await home.get(), order.program):
+                break
+            home.forget()
+        said = f"{tag} {kept_name(order.program)} {order.program.sha256} {encode(order.settings)}\n"
+        reply = await self._exchanges.run(lambda _: _BRING, said.encode())
+        if reply.status == NO_FILE:
+            raise NotFound("The job does not run there.", place=self._site)
+        if reply.status:
+            raise LinkLost(f"The agent was not brought: {words_of(reply.err)}.", place=self._site)
 
 
 def _input(tag: str, call: LineCall) -> bytes:

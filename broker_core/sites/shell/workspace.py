@@ -14,7 +14,7 @@ from pathlib import Path
 
 from broker_core.errors import CrossDeskError
 from broker_core.sites.transport.contract import Transport
-from broker_core.worker.script import runner_path, starter_path
+from broker_core.worker.script import runner_path, software_path, starter_path, use_path
 
 STALE = 93
 """Exit status of a script that came to another host, after a restart of it, or too late."""
@@ -124,7 +124,8 @@ class SiteWorkspace:
         self.shown = f"{directory or '~/.crossdesk'}/{mark}"
         """Where it is, for people."""
         self._turn = asyncio.Lock()
-        self.programs = {path.stem: _Program(path) for path in (starter_path(), runner_path())}
+        shipped = (starter_path(), runner_path(), software_path(), use_path())
+        self.programs = {path.stem: _Program(path) for path in shipped}
 
     async def get(self) -> Workspace:
         """The directory; raises SiteUnfit where it cannot be made or written, and LinkLost.
@@ -216,3 +217,8 @@ def words_of(err: bytes) -> str:
     first = next((line for line in lines if line.startswith("tar: ")), lines[-1])
     told = first if lines[-1].startswith("tar: ") else lines[-1]
     return _SHELL.sub("", told).rstrip(".")
+
+
+def is_tag(name: str) -> bool:
+    """True for what can be a tag, and is safe in paths."""
+    return re.fullmatch(r"[A-Za-z0-9_-]+(\.[0-9]+){1,2}", name) is not None

@@ -12,6 +12,7 @@ import pytest
 from broker_core.errors import NotFound
 from broker_core.sites.contract import LaunchOrder
 from broker_core.sites.left_files import LeftAtSite
+from broker_core.sites.remote.settings import ResultLimits
 from tests.sites.remote.far_site import MARK, QUICK, Far, script, spec_for
 from tests.sites.remote.host_far import HostFar, current
 from tests.sites.remote.host_far import script as host_script
@@ -66,7 +67,7 @@ async def test_what_was_not_named_stays_at_a_cluster_until_it_is_fetched(far: Fa
 
 @pytest.mark.cluster
 async def test_what_is_too_large_stays_and_the_rest_comes(cluster: Cluster, tmp_path: Path) -> None:
-    small = replace(QUICK, results_max=1000)
+    small = replace(QUICK, results=ResultLimits(results_max=1000))
     far = await Far(spec_for(cluster, tmp_path / "site"), tmp_path / "here", small).start()
     one = script("head -c 2000 /dev/zero >large; echo 1 >small", outputs=(".",))
     assert (await far.run(one)).failure == ""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.sites.shell import adapter as shell_adapter
+from broker_core.sites.shell import survey
 from broker_core.sites.shell.probe import PROBE
 from tests.sites.remote.far_site import MARK, Far, script, spec_for
 from tests.sites.remote.host_far import HostFar, released
@@ -89,7 +89,7 @@ async def test_modules_that_are_never_told_keep_no_host_from_being_used(
     module = folder / "module"
     module.write_text("#!/bin/sh\necho early\nsleep 600\n")
     module.chmod(0o700)
-    monkeypatch.setattr(shell_adapter, "PROBE", PROBE.replace("limit 20 ", "limit 1 "))
+    monkeypatch.setattr(survey, "PROBE", PROBE.replace("limit 20 ", "limit 1 "))
     path = f"{folder}:{os.environ['PATH']}"
     far = HostFar(folder, environment={"CROSSDESK_SLOTS": "1", "HOME": str(folder), "PATH": path})
     (facts,) = await far.site.look()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from fnmatch import fnmatchcase
 
 from tests.testbed.simulated.cluster import CPUS, NODE, QUEUES, Cluster, Job, Refused, command_line, options
 
@@ -13,7 +14,7 @@ _STATES = {"held": "PSUSP", "queued": "PEND", "running": "RUN"}
 
 
 def _bsub(words: list[str]) -> str:
-    found, rest = options(words, "-J -q -n -o -i -W -R -P -M", "-H -rn")
+    found, rest = options(words, "-J -q -n -o -i -W -R -P -M -U -gpu -sp", "-H -rn -x")
     values = dict(found)
     if values["-q"] not in QUEUES:
         raise Refused(f"{values['-q']}: No such queue. Job not submitted.", 255)
@@ -45,7 +46,7 @@ def _bjobs(words: list[str]) -> str:
     if form is None:
         raise Refused("bjobs: illegal format", 255)
     with Cluster() as now:
-        jobs = [job for job in now.jobs if job.name.startswith(values["-J"].removesuffix("*"))]
+        jobs = [job for job in now.jobs if fnmatchcase(job.name, values["-J"])]
     if not jobs:
         sys.stderr.write("No unfinished job found\n")
         return ""

@@ -24,7 +24,9 @@ def _torque() -> bool:
 
 
 def _qsub(words: list[str]) -> str:
-    found, rest = options(words, "-N -q -l -r -m -S -j -o -v -W -A -P " + ("-t" if _torque() else "-J"), "-h")
+    found, rest = options(
+        words, "-N -q -l -r -m -S -j -o -v -W -A -P -p " + ("-t" if _torque() else "-J"), "-h -n"
+    )
     values = dict(found)
     if rest:
         raise Refused("qsub: script file:: No such file or directory")
@@ -35,20 +37,31 @@ def _qsub(words: list[str]) -> str:
         raise Refused("qsub: Job arrays must be rerunnable", 1)
     if len(values["-N"]) > (15 if _torque() else 230):
         raise Refused("qsub: illegal -N value", 2)
-    wants = [value for key, value in found if key == "-l"]
-    pattern = r"nodes=1:ppn=(\d+)" if _torque() else r"select=(\d+):ncpus=1:mpiprocs=1(?::mem=\d+mb)?"
-    counts = [match for want in wants if (match := re.fullmatch(pattern, want))]
-    known = re.compile(pattern + r"|walltime=\d+|pmem=\d+mb")
-    if len(counts) != 1 or not all(known.fullmatch(want) for want in wants):
-        raise Refused("qsub: Unknown resource type", 1)
+    cpus = _cpus([value for key, value in found if key == "-l"])
     script = sys.stdin.read()
     numbers: list[int | None] = [None]
     if tasks:
         first, _, last = tasks.partition("-")
         numbers = list(range(int(first), int(last) + 1))
     with Cluster() as now:
-        number = now.add([_job(values, int(counts[0][1]), script, task) for task in numbers])
+        number = now.add([_job(values, cpus, script, task) for task in numbers])
     return f"{number}{'[]' if tasks else ''}.{_SERVER}\n"
+
+
+def _cpus(wants: list[str]) -> int:
+    """Processors of a job with these `-l`; raises Refused for what is not known."""
+    chunk = (
+        r"\d+:ppn=\d+(?::gpus=\d+)?"
+        if _torque()
+        else r"\d+:ncpus=\d+:mpiprocs=\d+(?::mem=\d+mb)?(?::ngpus=\d+)?"
+    )
+    pattern = rf"{'nodes' if _torque() else 'select'}=({chunk}(?:\+{chunk})*)"
+    found = [match for want in wants if (match := re.fullmatch(pattern, want))]
+    known = re.compile(pattern + r"|walltime=\d+|pmem=\d+mb|place=[a-z:]+")
+    if len(found) != 1 or not all(known.fullmatch(want) for want in wants):
+        raise Refused("qsub: Unknown resource type", 1)
+    chunks = re.findall(r"(\d+):(?:ppn|ncpus)=(\d+)", found[0][1])
+    return sum(int(count) * int(each) for count, each in chunks)
 
 
 def _job(values: dict[str, str], cpus: int, script: str, task: int | None) -> Job:

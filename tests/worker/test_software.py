@@ -1,0 +1,200 @@
+"""Modules, containers and Python environments at a site: the job's program as software.sh starts it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from broker_core.jdl.description import Software
+from broker_core.worker.markers import EndedMark
+from broker_core.worker.script import software_path
+from tests.testbed.software import image, module_system, stand_in, wheel
+from tests.worker.starting import SHELLS, run
+
+pytestmark = pytest.mark.software
+Variables = dict[str, str]
+
+
+@pytest.fixture(scope="module", params=["environment-modules", "lmod"])
+def modules(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Variables:
+    return module_system(request.param, tmp_path_factory.mktemp("modules"))
+
+
+@pytest.fixture(params=SHELLS, ids=lambda words: Path(words[0]).name)
+def shell(request: pytest.FixtureRequest) -> list[str]:
+    return list(request.param)
+
+
+def provided(
+    directory: Path, software: Software, program: str, *words: str, **more: object
+) -> tuple[int, EndedMark]:
+    """One run with software; Python environments are shared by all runs below one folder."""
+    given = {
+        "shell": SHELLS[0],
+        "software": software.words,
+        "software_path": str(software_path()),
+        "environments": str(directory.parent / "environments"),
+    } | more
+    return run(given.pop("shell"), directory, program, *words, **given)  # type: ignore[arg-type]
+
+
+def out(directory: Path) -> str:
+    return (directory / "job/out").read_text()
+
+
+def test_modules_are_loaded_in_their_order_before_the_program_is_looked_for(
+    modules: Variables, shell: list[str], tmp_path: Path
+) -> None:
+    wanted = Software(modules=("gcc/12", "demo"))
+    code, mark = provided(tmp_path / "d", wanted, "greet", shell=shell, environment=tuple(modules.items()))
+    assert (code, mark.failure) == (0, "")
+    assert out(tmp_path / "d") == "gcc 12, demo 1\n"
+    assert sorted(one.name for one in (tmp_path / "d/job").iterdir()) == ["err", "out"]
+
+
+def test_a_module_that_is_not_there_is_the_reason_and_no_exit_code(
+    modules: Variables, shell: list[str], tmp_path: Path
+) -> None:
+    wanted = Software(modules=("gcc/14", "gcc/99"))
+    code, mark = provided(tmp_path / "d", wanted, "greet", shell=shell, environment=tuple(modules.items()))
+    assert (code, mark.failure, mark.exit_code) == (229, "software", None)
+    assert mark.reason.startswith("The module gcc/99 cannot be loaded: ")
+    assert mark.reason in (tmp_path / "d/job/err").read_text()
+    assert out(tmp_path / "d") == ""
+
+
+def test_a_node_without_modules_says_so(tmp_path: Path) -> None:
+    given = (("MODULESHOME", str(tmp_path)), ("PATH", os.environ["PATH"]))
+    _, mark = provided(tmp_path / "d", Software(modules=("gcc/14",)), "true", environment=given)
+    assert mark.reason == "There are no environment modules on this node, so gcc/14 cannot be loaded."
+
+
+def test_a_program_that_no_module_brings_is_told(modules: Variables, tmp_path: Path) -> None:
+    wanted = Software(modules=("gcc/14",))
+    _, mark = provided(tmp_path / "d", wanted, "nothing", environment=tuple(modules.items()))
+    assert (mark.failure, mark.exit_code) == ("software", None)
+    assert mark.reason == "There is no program nothing at this site, with this software either."
+
+
+def test_charliecloud_runs_the_program_in_the_image_with_the_jobs_directory(
+    shell: list[str], tmp_path: Path
+) -> None:
+    wanted = Software(container=str(image(tmp_path / "image")))
+    script = "cat given; ls /; echo made >result; exit 5"
+    (tmp_path / "d/job").mkdir(parents=True)
+    (tmp_path / "d/job/given").write_text("given\n")
+    code, mark = provided(tmp_path / "d", wanted, "sh", "-c", script, shell=shell)
+    assert (code, mark.exit_code, mark.failure) == (5, 5, "")
+    assert out(tmp_path / "d").split()[:2] == ["given", "bin"]
+    assert (tmp_path / "d/job/result").read_text() == "made\n"
+
+
+def test_an_image_of_the_sandbox_is_unpacked_beside_the_job_and_goes_with_it(tmp_path: Path) -> None:
+    image(tmp_path / "image")
+    (tmp_path / "d/job").mkdir(parents=True)
+    subprocess.run(["tar", "-C", tmp_path / "image", "-cf", tmp_path / "d/job/image.tar", "."], check=True)
+    code, _ = provided(tmp_path / "d", Software(container="image.tar"), "/bin/ls", "/")
+    assert (code, "mnt" in out(tmp_path / "d").split()) == (0, True)
+    assert not (tmp_path / "d/image").exists()
+
+
+@pytest.mark.parametrize(
+    ("make", "program", "reason"),
+    [
+        (lambda path: None, "sh", "The container image {path} is not at this site, or cannot be read."),
+        (lambda path: path.write_text("no image"), "sh", "The container {path} cannot be started: ch-run"),
+        (image, "python3", "There is no program python3 in the container."),
+    ],
+    ids=["missing", "broken", "without the program"],
+)
+def test_a_container_that_cannot_be_used_is_the_reason(
+    make: Callable[[Path], object], program: str, reason: str, tmp_path: Path
+) -> None:
+    make(tmp_path / "image")
+    code, mark = provided(tmp_path / "d", Software(container=str(tmp_path / "image")), program)
+    assert (code, mark.failure, mark.exit_code) == (229, "software", None)
+    assert mark.reason.startswith(reason.format(path=tmp_path / "image"))
+
+
+def test_apptainer_is_given_the_jobs_directory_and_the_gpus_of_the_host(tmp_path: Path) -> None:
+    """Apptainer and nvidia-smi cannot be had here: stand-ins, which show what the first is called with."""
+    programs = stand_in(tmp_path / "bin", "apptainer", 'printf "%s\\n" "$@"; : >.crossdesk-software')
+    stand_in(programs, "nvidia-smi", "exit 0")
+    path = f"{programs}:{os.environ['PATH']}"
+    code, _ = provided(tmp_path / "d", Software(container="docker://debian:12"), "train", "-x", path=path)
+    job = str(tmp_path / "d/job")
+    words = out(tmp_path / "d").split("\n")
+    assert code == 0
+    assert words[:8] == ["exec", "--bind", job, "--pwd", job, "--nv", "docker://debian:12", "/bin/sh"]
+    assert words[-4:] == ["sh", "train", "-x", ""]
+
+
+def requirements(directory: Path, wheels: Path, wanted: str = "demo==1.0") -> Path:
+    """A job's directory with a requirements.txt that needs no network."""
+    (directory / "job").mkdir(parents=True)
+    (directory / "job/requirements.txt").write_text(f"--no-index\n--find-links {wheels}\n{wanted}\n")
+    return directory
+
+
+def test_a_python_environment_is_built_once_for_jobs_that_come_together(tmp_path: Path) -> None:
+    wheel(tmp_path / "wheels", "demo", "1.0")
+    wanted = Software(python="requirements.txt")
+    folders = [requirements(tmp_path / str(number), tmp_path / "wheels") for number in range(3)]
+    with ThreadPoolExecutor() as pool:
+        runs = pool.map(
+            lambda one: provided(one, wanted, "python3", "-c", "import demo; print(demo.version)"), folders
+        )
+    assert [(code, mark.failure) for code, mark in runs] == [(0, "")] * 3
+    assert [out(one) for one in folders] == ["1.0\n"] * 3
+    told = "".join((one / "job/err").read_text() for one in folders)
+    assert told.count("CrossDesk: building the Python environment of requirements.txt") == 1
+    assert "Successfully installed demo-1.0" in told
+    assert len([one for one in (tmp_path / "environments").iterdir() if one.is_dir()]) == 1
+
+
+def test_packages_that_cannot_be_had_are_the_reason_and_nothing_half_made_stays(tmp_path: Path) -> None:
+    folder = requirements(tmp_path / "d", tmp_path, "no-such-package")
+    code, mark = provided(folder, Software(python="requirements.txt"), "python3")
+    assert (code, mark.failure) == (229, "software")
+    assert mark.reason.startswith("The Python environment of requirements.txt cannot be built: ERROR: ")
+    assert "no-such-package" in mark.reason
+    assert not [one for one in (tmp_path / "environments").iterdir() if one.is_dir()]
+
+
+def test_an_environment_that_was_cut_off_is_built_anew_and_old_ones_go(tmp_path: Path) -> None:
+    """uv cannot be had here: a stand-in, which makes the environment with venv."""
+    script = (
+        'case $1 in venv) for last; do :; done; exec python3 -m venv --without-pip "$last" ;; esac; echo "$@"'
+    )
+    path = f"{stand_in(tmp_path / 'bin', 'uv', script)}:{os.environ['PATH']}"
+    wanted = Software(python="requirements.txt")
+    provided(requirements(tmp_path / "a", tmp_path), wanted, "true", path=path)
+    (made,) = (one for one in (tmp_path / "environments").iterdir() if one.is_dir())
+    (made / ".complete").unlink()
+    (made / "half").touch()
+    old = tmp_path / "environments/old"
+    old.mkdir()
+    (old / ".used").touch()
+    os.utime(old / ".used", (0, 0))
+    provided(requirements(tmp_path / "b", tmp_path), wanted, "true", path=path)
+    assert (made / ".complete").exists()
+    assert not (made / "half").exists()
+    assert not old.exists()
+    assert (
+        f"pip install --python {made}/bin/python -r requirements.txt" in (tmp_path / "b/job/err").read_text()
+    )
+
+
+def test_a_file_of_conda_is_given_to_conda(tmp_path: Path) -> None:
+    """conda cannot be had here: a stand-in, which makes the folder that is asked for."""
+    script = 'mkdir -p "$5/bin"; printf "#!/bin/sh\\necho in conda\\n" >"$5/bin/tool"; chmod +x "$5/bin/tool"'
+    path = f"{stand_in(tmp_path / 'bin', 'conda', script)}:{os.environ['PATH']}"
+    (tmp_path / "d/job").mkdir(parents=True)
+    (tmp_path / "d/job/env.yml").write_text("dependencies: [tool]\n")
+    code, _ = provided(tmp_path / "d", Software(python="env.yml"), "tool", path=path)
+    assert (code, out(tmp_path / "d")) == (0, "in conda\n")

@@ -1,0 +1,134 @@
+"""What starters note of the use of a job, and what they say of one that ran out of memory or time."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from broker_core.jobs.use import FILE, samples_of
+from broker_core.sites.remote.stage_out import read_outputs
+from broker_core.sites.starting import StarterSettings, starter_variables
+from broker_core.worker.markers import read_ended
+from broker_core.worker.script import starter_path, use_path
+from tests.worker.starting import SHELLS, plain_order, run
+
+_GROUPS = ("memory", "cpuacct")
+_EATER = """
+import time
+kept = bytearray(30_000_000)
+time.sleep({seconds})
+more = bytearray({bytes})
+more[:] = b"x" * len(more)
+"""
+
+
+@pytest.fixture(params=SHELLS, ids=lambda words: Path(words[0]).name)
+def shell(request: pytest.FixtureRequest) -> list[str]:
+    return list(request.param)
+
+
+@pytest.fixture
+def group() -> Iterator[list[Path]]:
+    """Control groups called as Slurm calls those of a job, with room for 60 MB."""
+    name = f"slurm_{os.getpid()}_{time.monotonic_ns()}"
+    made = [Path("/sys/fs/cgroup") / one / name / "job_1" for one in _GROUPS]
+    for one in made:
+        one.mkdir(parents=True)
+    (made[0] / "memory.limit_in_bytes").write_text(str(60 << 20))
+    yield made
+    for one in made:
+        with contextlib.suppress(FileNotFoundError):
+            one.rmdir()
+            one.parent.rmdir()
+
+
+def in_group(group: list[Path], shell: list[str], directory: Path, script: str) -> int:
+    """One run of the starter, which looks each second, within a control group."""
+    directory.mkdir()
+    at = StarterSettings(str(directory), beat=1, use_path=str(use_path()))
+    given = starter_variables(plain_order(sys.executable, "-c", script), at)
+    enter = "".join(f"echo $$ >{one}/cgroup.procs; " for one in group)
+    words = ["/bin/sh", "-c", f'{enter}exec "$@"', "sh", *shell, str(starter_path())]
+    return subprocess.run(
+        words, env=given | {"PATH": os.environ["PATH"]}, check=False, timeout=120
+    ).returncode
+
+
+@pytest.mark.control_group
+def test_a_job_that_the_kernel_ended_for_its_memory_says_so(
+    shell: list[str], group: list[Path], tmp_path: Path
+) -> None:
+    assert in_group(group, shell, tmp_path / "d", _EATER.format(seconds=0, bytes=200_000_000)) == 230
+    mark = read_ended(tmp_path / "d")
+    assert mark is not None
+    assert (mark.failure, mark.signal) == ("out-of-memory", 9)
+    assert mark.reason == (
+        "It ran out of memory: the node's kernel ended a process of it at the limit of 60 MB."
+    )
+
+
+@pytest.mark.control_group
+def test_memory_and_cpu_time_are_those_of_the_control_group(
+    shell: list[str], group: list[Path], tmp_path: Path
+) -> None:
+    assert in_group(group, shell, tmp_path / "d", _EATER.format(seconds=4, bytes=1)) == 0
+    samples = samples_of((tmp_path / "d/job" / FILE).read_bytes())
+    assert len(samples) >= 2
+    assert 30_000_000 < max(one.memory for one in samples) < 60 << 20
+    assert all(one.cpu_s > 0 and one.disk is not None for one in samples)
+
+
+def test_without_one_the_session_is_looked_at_and_the_samples_come_home(
+    shell: list[str], tmp_path: Path
+) -> None:
+    script = _EATER.format(seconds=2.5, bytes=1)
+    settings = {"beat": 1, "use_path": str(use_path()), "outputs": ("out",)}
+    run(shell, tmp_path / "d", sys.executable, "-c", script, **settings)
+    (first, *_) = samples_of((tmp_path / "d/job" / FILE).read_bytes())
+    assert 30_000_000 < first.memory < 200_000_000
+    assert FILE in read_outputs((tmp_path / "d/outputs").read_bytes())
+
+
+def test_a_job_that_ends_before_the_first_look_leaves_no_samples(shell: list[str], tmp_path: Path) -> None:
+    run(shell, tmp_path / "d", "true", beat=30, use_path=str(use_path()))
+    assert not (tmp_path / "d/job" / FILE).exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "failure"),
+    [
+        (
+            "slurmstepd: error: *** JOB 77 ON a1 CANCELLED AT 2026-01-01 DUE TO TIME LIMIT ***",
+            "wall-limit",
+        ),
+        ("slurmstepd: error: Detected 1 oom-kill event(s) in StepId=77.batch.", "out-of-memory"),
+        ("slurmstepd: error: *** JOB 78 ON a1 CANCELLED DUE TO TIME LIMIT ***", ""),
+    ],
+    ids=["time", "memory", "of another job"],
+)
+def test_the_batch_systems_own_words_tell_why_it_ended_a_job(
+    words: str, failure: str, tmp_path: Path
+) -> None:
+    """They stand where the starter itself complains; here the job writes them."""
+    at = StarterSettings(str(tmp_path), use_path=str(use_path()))
+    script = f"echo '{words}' >>{tmp_path}/log; kill -TERM $PPID $$; sleep 60"
+    given = starter_variables(plain_order("sh", "-c", script), at)
+    with (tmp_path / "log").open("ab") as log:
+        subprocess.run(
+            ["/bin/sh", str(starter_path())],
+            env=given | {"PATH": os.environ["PATH"], "SLURM_JOB_ID": "77"},
+            stderr=log,
+            check=False,
+            start_new_session=True,
+            timeout=60,
+        )
+    mark = read_ended(tmp_path)
+    assert mark is not None
+    assert (mark.failure, mark.terminated) == (failure, True)
