@@ -19,14 +19,16 @@ from broker_core.wire.checks import CheckReport
 from broker_core.wire.matches import MatchReport
 from broker_core.wire.queue import DecisionView, PolicyView, QueueView, WhyView
 from broker_core.wire.replicas import ReplicaList, ReplicaView
-from broker_core.wire.resources import ResourceDetail, ResourcesPage, SourceView
-from broker_core.wire.submission import Outcomes, Receipt, Rerun, SandboxFile
+from broker_core.wire.resources import ModuleView, ResourceDetail, ResourcesPage, SourceView
+from broker_core.wire.submission import AnnotationRequest, Outcomes, Receipt, Rerun, SandboxFile
 from broker_core.wire.views import (
     BrokerInfo,
     EventView,
     JobDetail,
     JobsPage,
     OutputFile,
+    RetentionChange,
+    RetentionView,
     Statistics,
     Update,
 )
@@ -71,6 +73,14 @@ class BrokerClient(SiteCommands, ResultCommands, SubmissionCommands):
         """Who answers, and how it does."""
         return fitting(BrokerInfo, await self._get("/broker"))
 
+    async def alive(self) -> None:
+        """Return as soon as the broker answers: one that hangs, when it goes on. Raises Unreachable where
+        there is none."""
+        try:
+            await self._transport.ask("GET", "/broker/alive", again=False)
+        except NotFound:
+            return  # an earlier broker has nothing there, and has answered
+
     async def stop(self) -> None:
         """Ask the broker to end; running jobs go on and are found again."""
         await self._post("/broker/stop", again=False)
@@ -78,6 +88,15 @@ class BrokerClient(SiteCommands, ResultCommands, SubmissionCommands):
     async def handover(self) -> None:
         """Ask the broker to stop accepting, save and end, so that a newer one can take over."""
         await self._post("/broker/handover", again=False)
+
+    async def retention(self) -> RetentionView:
+        """How long and how much the broker keeps; raises NotFound of an earlier broker."""
+        return fitting(RetentionView, await self._get("/broker/retention"))
+
+    async def choose_retention(self, change: RetentionChange) -> RetentionView:
+        """Have it keep for longer or less. Raises NotAuthorized on a shared broker, and StorageFull."""
+        answer = await self._transport.ask("PUT", "/broker/retention", change.model_dump(exclude_none=True))
+        return fitting(RetentionView, value(answer.content))
 
     # --- describing
 
@@ -118,18 +137,23 @@ class BrokerClient(SiteCommands, ResultCommands, SubmissionCommands):
         changes: Mapping[str, str] = MappingProxyType({}),
         *,
         site: str = "",
+        anywhere: bool = False,
         key: str = "",
     ) -> Receipt:
         """Run ended jobs once more, each as a new job in its place of the batch, with its value and files.
 
         `changes`: attributes of the descriptions to new values, see `wire.submission.Rerun`; `site`: the only
-        one allowed now, empty: as before. All are run or none: raises NotFound, Conflict for a job that goes
-        on or was repeated already, and DescriptionRefused for values that are not in order.
+        one allowed now, empty: as before; `anywhere`: wherever they fit, whatever was before. All are run or
+        none: raises NotFound, Conflict for a job that goes on or was repeated already, and DescriptionRefused
+        for values that are not in order.
         """
         from broker_core.client.submit import new_key
 
-        wanted = Rerun(key=key or new_key(), ids=list(ids), changes=dict(changes), site=site)
-        return fitting(Receipt, await self._post("/jobs/resubmit", wanted.model_dump()))
+        wanted = Rerun(
+            key=key or new_key(), ids=list(ids), changes=dict(changes), site=site, anywhere=anywhere
+        )
+        # What was not asked for is left out: an earlier broker does not know all of it.
+        return fitting(Receipt, await self._post("/jobs/resubmit", wanted.model_dump(exclude_defaults=True)))
 
     # --- jobs
 
@@ -173,6 +197,21 @@ class BrokerClient(SiteCommands, ResultCommands, SubmissionCommands):
     async def release(self, ids: Iterable[str]) -> Outcomes:
         """Lift a hold."""
         return await self._bulk("release", ids)
+
+    async def annotate(
+        self,
+        ids: Iterable[str],
+        *,
+        add: Iterable[str] = (),
+        remove: Iterable[str] = (),
+        note: str | None = None,
+    ) -> Outcomes:
+        """Give tags to jobs and take others from them, and with `note` replace their notes (empty: remove).
+
+        Raises BadRequest for what is no tag and for a note that is too long.
+        """
+        wanted = AnnotationRequest(ids=list(ids), add=list(add), remove=list(remove), note=note)
+        return fitting(Outcomes, await self._post("/jobs/annotate", wanted.model_dump()))
 
     async def _bulk(self, verb: str, ids: Iterable[str]) -> Outcomes:
         return fitting(Outcomes, await self._post(f"/jobs/{verb}", {"ids": list(ids)}))
@@ -229,6 +268,10 @@ class BrokerClient(SiteCommands, ResultCommands, SubmissionCommands):
     async def resource(self, ce: str) -> ResourceDetail:
         """Everything known of a computing element, or of the first one of a site, whose `ces` names all."""
         return fitting(ResourceDetail, await self._get(f"/resources/{part(ce)}"))
+
+    async def modules(self) -> list[ModuleView]:
+        """Environment modules by name, with the sites that have them."""
+        return fitting(list[ModuleView], await self._get("/modules"))
 
     async def sources(self) -> list[SourceView]:
         """Where knowledge of resources comes from, and how each source does (CB-UPD-01)."""

@@ -96,10 +96,11 @@ async def open_session(
 ) -> ShadowSession:
     """Begin a session with an interactive job, also before it runs; raises what the broker says of it.
 
-    The client must stay open as long as the session, in the same loop.
+    Where the program is not to be shown a batch job will do: an agent is brought there once it runs. The
+    client must stay open as long as the session, in the same loop.
     """
     pair = await register_desk(client)
-
+    wanted = options or SessionOptions()
     known: Contact | None = None
 
     async def introduce() -> Contact:
@@ -107,18 +108,21 @@ async def open_session(
         try:
             if known is not None:  # a desk that was forgotten meanwhile would be sent away again and again
                 await _name_desk(client, pair)
-            said = await client.session_contact(job, WAIT)
+            answer = await client.session_contact(job, WAIT)
+            if answer.state is ContactState.NONE and not wanted.attached:
+                await client.bring_agent(job)
+                raise NotYet("The job gets an agent once it runs.", place=job)
         except (Unreachable, Busy):
             if known is None:
                 raise
             return known
-        if said.state is ContactState.OVER and known is not None and known.carried is not None:
+        if answer.state is ContactState.OVER and known is not None and known.carried is not None:
             # The rest of the output is at the broker when the job has ended.
-            return replace(known, attempt=said.attempt)
-        known = _carried(client, said) if said.agent == "plain" else _contact(said)
+            return replace(known, attempt=answer.attempt)
+        known = _carried(client, answer) if answer.agent == "plain" else _contact(answer)
         return known
 
-    session = ShadowSession(introduce, pair.key, replace(options or SessionOptions(), listen=listen_place()))
+    session = ShadowSession(introduce, pair.key, replace(wanted, listen=listen_place()))
     session.start()
     return session
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from broker_core.client.node_files import Complete, completed
+from broker_core.client.programs.node_files import Complete, completed
 from broker_core.client.sandbox import Found, find, hashed
 from broker_core.errors import DescriptionRefused
 from broker_core.jdl import check as language

@@ -9,14 +9,15 @@ from typing import Any
 
 import orjson
 
-_SECONDS = 5.0
+SECONDS = 5.0
+"""Longest wait for an answer."""
 
 
 class _SocketConnection(http.client.HTTPConnection):
     """HTTP over a UNIX socket."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__("broker", timeout=_SECONDS)
+        super().__init__("broker", timeout=SECONDS)
         self._path = path
 
     def connect(self) -> None:
@@ -42,9 +43,11 @@ def ask(path: Path, method: str, target: str) -> tuple[int, bytes] | None:
 def listens(path: Path) -> bool:
     """True if something accepts connections on the socket."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:
-        link.settimeout(_SECONDS)
+        link.settimeout(SECONDS)
         try:
             link.connect(str(path))
+        except BlockingIOError:
+            return True  # so many wait to be accepted that no more can
         except OSError:
             return False
         return True

@@ -69,7 +69,17 @@ def start_broker(state_dir: Path | str | None = None) -> None:
 
 
 def _current(where: Paths) -> bool:
+    """True if a broker of this version or a newer one answers; raises Unreachable where one hangs: beside it
+    no other can be started."""
+    began = time.monotonic()
     said = probe.info(where.socket)
+    if said is None and time.monotonic() - began >= probe.SECONDS and probe.listens(where.socket):
+        pid = where.read_holder().get("pid", "its number stands in broker.json")
+        raise Unreachable(
+            "The broker is there and does not answer.",
+            place=str(where.state),
+            remedy=f"Wait until it goes on, or end its process ({pid}).",
+        )
     return said is not None and release(str(said["version"])) >= release(VERSION)
 
 

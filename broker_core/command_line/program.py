@@ -53,6 +53,9 @@ from broker_core.command_line.job import (
     sftp as job_sftp,
 )
 from broker_core.command_line.job import (
+    ssh as job_ssh,
+)
+from broker_core.command_line.job import (
     status as job_look,
 )
 from broker_core.command_line.job import (
@@ -60,6 +63,9 @@ from broker_core.command_line.job import (
 )
 from broker_core.command_line.job import (
     submit as job_submit,
+)
+from broker_core.command_line.job import (
+    tag as job_tag,
 )
 from broker_core.command_line.job import (
     top as job_top,
@@ -124,11 +130,15 @@ _jobs.command("list-match")(list_match.list_match)
 _jobs.command("purge")(job_change.purge)
 _jobs.command("hold")(job_change.hold)
 _jobs.command("release")(job_change.release)
+_jobs.command("tag")(job_tag.tag)
 _jobs.command("resubmit")(job_resubmit.resubmit)
 _jobs.command("attach")(job_attach.attach)
 _jobs.command("forward")(job_beside.forward)
 _jobs.command("sftp", context_settings={"ignore_unknown_options": True})(job_sftp.sftp)
 _jobs.command("exec", context_settings={"allow_interspersed_args": False})(job_beside.execute)
+_jobs.command("ssh", context_settings={"allow_interspersed_args": False})(job_ssh.ssh)
+_jobs.command("ssh-config")(job_ssh.ssh_config)
+_jobs.command("ssh-proxy", hidden=True)(job_ssh.ssh_proxy)
 _jobs.command("network")(job_network.network)
 _jobs.command("rematch")(job_change.rematch)
 _jobs.command("elsewhere", hidden=True)(job_change.rematch)
@@ -153,6 +163,7 @@ _replicas.command("add")(replica.add)
 _replicas.command("remove")(replica.remove)
 _jdl = _group("Job descriptions.")
 _jdl.command("check")(jdl.check)
+_jdl.command("from")(jdl.from_script)
 _jdl.command("eval")(jdl_eval.evaluate)
 _brokers = _group("The broker, which runs in the background.")
 _brokers.command("start")(broker.start)
@@ -237,7 +248,7 @@ def run(words: Sequence[str]) -> int:
 def _told(problem: TimedOut | CrossDeskError | TyperException) -> int:
     """Say what went wrong; returns the exit code."""
     if isinstance(problem, TimedOut):
-        output.say("The time is over.", "yellow")
+        output.say("Timed out.", "yellow")
         return Exit.TIMED_OUT
     if isinstance(problem, CrossDeskError):
         output.error(problem)

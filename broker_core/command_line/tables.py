@@ -11,6 +11,7 @@ from rich.text import Text
 from broker_core.command_line import words
 from broker_core.command_line.job.folding import BatchLine, failure_of
 from broker_core.command_line.output import cell, results
+from broker_core.jobs.annotations import counted_tags
 from broker_core.jobs.site_names import site_name
 
 
@@ -33,12 +34,25 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str | Text]], *, right: 
 
 def jobs(rows: Sequence[dict[str, Any] | BatchLine]) -> None:
     """The jobs table; a batch is one line."""
-    heads: Sequence[str] = ("ID", "NAME", "STATE", "CPUS", "SUBMITTED", "RUN TIME", "EXIT", "SITE", "WHY")
+    heads: Sequence[str] = (
+        "ID",
+        "NAME",
+        "STATE",
+        "CPUS",
+        "SUBMITTED",
+        "RUN TIME",
+        "EXIT",
+        "SITE",
+        "TAGS",
+        "WHY",
+    )
     lines: list[Sequence[str | Text]] = [
         _batch(row) if isinstance(row, BatchLine) else _job(row) for row in rows
     ]
-    if not any(str(line[-1]) for line in lines):  # none failed, or none says more than its exit code
-        heads, lines = heads[:-1], [line[:-1] for line in lines]
+    # Without tags that column goes; so does the last where none failed, or says more than its exit code.
+    idle = {at for at in (len(heads) - 2, len(heads) - 1) if not any(str(line[at]) for line in lines)}
+    heads = [head for at, head in enumerate(heads) if at not in idle]
+    lines = [[cell for at, cell in enumerate(line) if at not in idle] for line in lines]
     table(heads, lines, right=("CPUS", "RUN TIME", "EXIT"))
 
 
@@ -54,6 +68,7 @@ def _batch(batch: BatchLine) -> tuple[str | Text, ...]:
         "",
         "",
         site_name(batch.site),
+        _tags(batch.rows),
         batch.failure,
     )
 
@@ -70,8 +85,14 @@ def _job(row: dict[str, Any]) -> tuple[str | Text, ...]:
         words.run_time(row),
         words.exit_code_or_signal(row),
         site_name(row["site"]),
+        _tags([row]),
         _why(row),
     )
+
+
+def _tags(rows: Sequence[dict[str, Any]]) -> str:
+    """The tags that some of the jobs bear."""
+    return ", ".join(tag for tag, _ in counted_tags(row.get("tags", "") for row in rows))
 
 
 def _why(row: dict[str, Any]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.text import Text
 
-from broker_core.jobs.outcome import Outcome, brief_cause, outcome_of
+from broker_core.jobs.outcome import Outcome, brief_cause, ended_by, outcome_of
 
 _SIGNS = {
     Outcome.SUBMITTED: ("◌", "s", "cyan"),
@@ -93,10 +93,11 @@ def run_time(row: dict[str, Any]) -> str:
 
 
 def exit_code_or_signal(row: dict[str, Any]) -> str:
-    """Exit code or signal; empty before the end."""
-    if row.get("signal") is not None:
-        return f"signal {row['signal']}"
-    return "" if row.get("exit_code") is None else str(row["exit_code"])
+    """Exit code or signal of the program's end; empty before it."""
+    code, signal = ended_by(row["state"], row.get("exit_code"), row.get("signal"), row.get("reason") or "")
+    if signal is not None:
+        return f"signal {signal}"
+    return "" if code is None else str(code)
 
 
 def moment(when: float) -> str:

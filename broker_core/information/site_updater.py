@@ -21,13 +21,16 @@ class SiteUpdater:
         interval: float = INTERVAL,
         kind: str = "local",
         address: str = "",
+        renew: Callable[[], None] = lambda: None,
     ) -> None:
-        """`look`: asks the site what it is like."""
+        """`look`: asks the site what it is like; `renew`: lets the next answer leave nothing out."""
         self.name = name
         self.interval = interval
         self.kind = kind
         self.address = address
         self._look = look
+        self.renew = renew
+        """See `Remembering.renew`."""
 
     async def fetch(self) -> SourceAnswer:
         """The site as it is now."""

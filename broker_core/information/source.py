@@ -13,7 +13,14 @@ from broker_core.information.glue.plausible import TWICE
 from broker_core.information.glue.python_values import accepted, attributes
 from broker_core.information.glue.refusals import Refusals
 from broker_core.information.source_state import SourceState
-from broker_core.information.updater import SourceAnswer, SourceFailed, SourceSettings, Updater, Watching
+from broker_core.information.updater import (
+    Remembering,
+    SourceAnswer,
+    SourceFailed,
+    SourceSettings,
+    Updater,
+    Watching,
+)
 from broker_core.reactor.reactor import Now
 from broker_core.resources.facts import Facts, SourceHeard
 from broker_core.wire.site_states import SourceCondition
@@ -89,6 +96,8 @@ class Source:
         """Have it asked now; returns when there is an answer or none, or when nobody asks any more."""
         if self._task is None:
             return
+        if isinstance(self._updater, Remembering):
+            self._updater.renew()
         round_ = asyncio.ensure_future(self._next_round())
         try:
             await asyncio.wait({round_, self._task}, return_when=asyncio.FIRST_COMPLETED)

@@ -81,6 +81,15 @@ class Updater(Protocol):
 
 
 @runtime_checkable
+class Remembering(Protocol):
+    """An updater that remembers a part of its answers, since asking for it is costly."""
+
+    def renew(self) -> None:
+        """Somebody wants to know: ask for all of it the next time."""
+        ...
+
+
+@runtime_checkable
 class Watching(Protocol):
     """An updater that notices by itself when there is news."""
 

@@ -52,8 +52,11 @@ def order_for(
         outputs=description.output_sandbox,
         wall_limit=description.wall_limit,
         interactive=description.interactive,
+        software=description.software.words,
         owner=record.owner,
         ce=record.ce,
+        name=description.name,
+        request=description.request,
     )
 
 

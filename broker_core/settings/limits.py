@@ -44,6 +44,11 @@ class LimitSettings:
     left_max: int = setting(
         10_000 * MB, "bytes that all jobs may leave at one site; the oldest goes first, told a day before"
     )
+    jobs_age: float = setting(
+        0.0,
+        "seconds after its end at which a job is removed, but for one whose output was not fetched, or of"
+        " which something is still at a site; 0: never",
+    )
     cpus: int = setting(0, "processors that the local site offers; 0: as many as the machine has")
     log_bytes: int = setting(5 * MB, "size at which the log file is turned over; three old ones are kept")
 

@@ -14,7 +14,7 @@ _TEXT = f"font-family='Inter, Helvetica, Arial, sans-serif' font-size='12' fill=
 
 
 def svg(outcome: ReplayOutcome, curves: Curves) -> str:
-    """Utilisation with its running average, and the number of waiting jobs, over virtual time in hours."""
+    """Utilization with its running average, and the number of waiting jobs, over virtual time in hours."""
     height = _TOP + 2 * (_HEIGHT + _GAP)
     top = max(1.0, *curves.queue)
     figures = outcome.summary()
@@ -26,7 +26,7 @@ def svg(outcome: ReplayOutcome, curves: Curves) -> str:
         f"<svg xmlns='http://www.w3.org/2000/svg' width='{width}' height='{height}' {_TEXT}>",
         "<rect width='100%' height='100%' fill='white'/>",
         f"<text x='{_LEFT}' y='24' font-size='16' font-weight='600'>{escape(title)}</text>",
-        _frame("Utilisation, and its running average", _TOP, ("0", "50 %", "100 %")),
+        _frame("Utilization, and its running average", _TOP, ("0", "50 %", "100 %")),
         _curve(curves.utilization, 1.0, _TOP, _USED),
         _curve(curves.average, 1.0, _TOP, _MEAN),
         _frame("Jobs waiting", second, ("0", f"{top / 2:,.0f}", f"{top:,.0f}")),

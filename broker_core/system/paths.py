@@ -67,9 +67,15 @@ class Paths:
         return self.state / "stopped"
 
     @property
-    def settings(self) -> tuple[Path, Path]:
-        """Settings files, the weaker first: the user's, then the state directory's."""
-        return Path(user_config_dir("crossdesk")) / "broker.toml", self.state / "broker.toml"
+    def settings(self) -> tuple[Path, Path, Path]:
+        """Settings files, the weaker first: the user's, the state directory's, and what was chosen since."""
+        own = Path(user_config_dir("crossdesk")) / "broker.toml"
+        return own, self.state / "broker.toml", self.retention
+
+    @property
+    def retention(self) -> Path:
+        """Settings file of what was chosen while a broker ran: how long and how much is kept."""
+        return self.state / "retention.toml"
 
     @property
     def socket(self) -> Path:

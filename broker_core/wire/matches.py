@@ -40,7 +40,8 @@ class ClauseView(Wire):
     value: str
     """true, false, undefined or error."""
     origin: str = "requirements"
-    """requirements, cpus, status, authorisation, software, policy, tag, kind, lock, stale, access."""
+    """requirements, cpus, status, authorisation, software, policy, tag, kind, lock, stale, access,
+    nodes."""
     explanation: str = ""
     """In words, with the values met there."""
 
@@ -70,6 +71,8 @@ class MatchedResource(Wire):
     total_cpus: int = 0
     free_cpus: int = 0
     waiting: int = 0
+    expected_wait: float | None = None
+    """Seconds until a job would start there, as far as somebody says so; None: nobody does."""
     reason: str = ""
     """Why not, in one sentence; empty if it matches."""
     now_only: bool = False

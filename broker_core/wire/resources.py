@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from broker_core.wire.site_states import SourceCondition
@@ -42,6 +43,83 @@ class ResourcesPage(Wire):
     offset: int = 0
     now: float = 0.0
     """The broker's clock, seconds since the epoch."""
+
+
+class GpuCount(Wire):
+    """GPUs of one model."""
+
+    model: str
+    """As the site names it; empty: it does not."""
+    total: int
+    free: int
+
+
+def gpu_words(gpus: Sequence[GpuCount]) -> str:
+    """`12 of 64 GPUs free`, with the models where there are several; empty where there are none."""
+    total = sum(one.total for one in gpus)
+    if not total:
+        return ""
+    named = [f"{one.free} of {one.total} {one.model}" for one in gpus if one.model]
+    if len(gpus) == 1:
+        model = f" {gpus[0].model}" if gpus[0].model else ""
+        return f"{gpus[0].free} of {total}{model} {'GPU' if total == 1 else 'GPUs'} free"
+    whole = f"{sum(one.free for one in gpus)} of {total} GPUs free"
+    return f"{whole} ({', '.join(named)})" if named else whole
+
+
+class NodeTypeView(Wire):
+    """Nodes that are alike."""
+
+    count: int
+    cpus: int
+    """Of each, as the batch system gives them out."""
+    memory: int = 0
+    """MiB of each; 0: not known."""
+    gpus: int = 0
+    """Of each."""
+    gpu_model: str = ""
+    gpus_free: int = 0
+    """Of all of them together."""
+    features: list[str] = []
+    machine: str = ""
+    model: str = ""
+    """Of the processor."""
+    system: str = ""
+
+
+class AccountView(Wire):
+    """An account that the user of the site may charge."""
+
+    name: str
+    default: bool = False
+    """It is charged unless another one is named."""
+    qos: list[str] = []
+    default_qos: str = ""
+    limits: str = ""
+    """In words; empty: none are known."""
+
+
+class QosView(Wire):
+    """A quality of service that jobs may ask for."""
+
+    name: str
+    limits: str = ""
+    """In words; empty: none are known."""
+
+
+class LicenseView(Wire):
+    """Licenses that the batch system counts."""
+
+    name: str
+    total: int
+    free: int
+
+
+class ModuleView(Wire):
+    """An environment module that some sites have."""
+
+    name: str
+    sites: list[str]
 
 
 class AttributeView(Wire):
@@ -92,6 +170,12 @@ class ResourceDetail(Wire):
     running_jobs: int = 0
     waiting_jobs: int = 0
     """Jobs at the site, as published."""
+    nodes: list[NodeTypeView] = []
+    """Its nodes by what they have, the largest first; empty: not known."""
+    gpus: list[GpuCount] = []
+    accounts: list[AccountView] = []
+    qos: list[QosView] = []
+    licenses: list[LicenseView] = []
     times: list[float] = []
     """History, oldest first, at most a day: moments, seconds since the epoch."""
     free: list[int] = []

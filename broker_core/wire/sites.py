@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field
 
+from broker_core.wire.resources import GpuCount
 from broker_core.wire.site_states import DetectionState, LinkState, QuestionKind, SiteStanding
 from broker_core.wire.submission import Wire
 
@@ -201,6 +202,10 @@ class SiteView(Wire):
     ces: list[str] = []
     total_cpus: int = 0
     free_cpus: int = 0
+    gpus: list[GpuCount] = []
+    """By model."""
+    accounts: list[str] = []
+    """What jobs may name as Account there; empty: nothing is known."""
     queued: int = 0
     """This broker's jobs there that wait."""
     running: int = 0

@@ -50,6 +50,8 @@ class Submission(Wire):
     """Send it to this site only; empty lets the scheduler choose."""
     hold: str = ""
     """If not empty, the jobs wait on hold for this reason."""
+    tags: list[str] = Field(default=[], max_length=16)
+    """Tags of all its jobs, besides those that their descriptions name."""
 
 
 class Rerun(Wire):
@@ -60,9 +62,11 @@ class Rerun(Wire):
     ids: list[str] = Field(min_length=1, max_length=200_000)
     changes: dict[str, str] = {}
     """Attribute to the value that it gets in the descriptions, as `{"WallTime": "3600"}`; an empty one takes
-    it out. A text may come without its quotes."""
+    it out. A text may come without its quotes. `Memory` is what each needs of it, as `4G`."""
     site: str = ""
     """Send them to this site only; empty: where each had to go before."""
+    anywhere: bool = False
+    """Send them wherever they fit, also those that had to go to one site before; `site` is empty then."""
 
 
 class Caution(Wire):
@@ -87,6 +91,16 @@ class IdList(Wire):
     """Jobs that a bulk command is about."""
 
     ids: list[str] = Field(min_length=1, max_length=200_000)
+
+
+class AnnotationRequest(Wire):
+    """Tags to give jobs or take from them, and their note."""
+
+    ids: list[str] = Field(min_length=1, max_length=200_000)
+    add: list[str] = Field(default=[], max_length=100)
+    remove: list[str] = Field(default=[], max_length=100)
+    note: str | None = None
+    """In place of the one before; None: it stays, empty: there is none any more."""
 
 
 class Outcomes(Wire):

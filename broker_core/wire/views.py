@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import Field
+
+from broker_core.jobs.annotations import ANNOTATION_COLUMNS
 from broker_core.jobs.record import COLUMNS
 from broker_core.wire.checks import DiagnosticView
 from broker_core.wire.submission import Wire
 
 JOB_COLUMNS: tuple[str, ...] = COLUMNS
-"""Names of the columns of a jobs page: the fields of JobRecord, in order."""
+"""Names of the columns of a job's record, in order."""
+PAGE_COLUMNS: tuple[str, ...] = (*COLUMNS, *ANNOTATION_COLUMNS)
+"""Names of the columns of a jobs page: the fields of JobRecord, then its tags and its note."""
+AGE_MOST, SIZE_MOST = 3e9, 1 << 60
+"""Seconds and bytes that can be asked for at most."""
 
 
 class JobsPage(Wire):
     """A page of the jobs table, by columns."""
 
     columns: dict[str, list[Any]]
-    """JobRecord field to its values, all of equal length, newest job first."""
+    """Column to its values, all of equal length, newest job first; see PAGE_COLUMNS."""
     next: str = ""
     """Cursor of the next page; empty at the end."""
     total: int = 0
@@ -50,9 +57,11 @@ class Update(Wire):
     """Resume after this one (also the SSE id)."""
     events: list[EventView]
     rows: dict[str, list[Any]]
-    """Columns as in JobsPage."""
+    """Columns of the jobs' records."""
     gone: list[str] = []
     """Jobs that were purged."""
+    annotated: dict[str, list[str]] = {}
+    """Jobs whose tags or note changed: columns `id`, `tags` and `note`, as they are now."""
     resources: int = 0
     """Rises with each change of what is known of resources and sources, told at most once a second."""
     scheduler: int = 0
@@ -74,7 +83,7 @@ class JobDetail(Wire):
     """Everything about one job but its events and files."""
 
     row: dict[str, Any]
-    """JobRecord field to value."""
+    """Column to value; see PAGE_COLUMNS."""
     description: str
     """As submitted."""
     effective: str
@@ -132,6 +141,19 @@ class LeftView(Wire):
     """When they are removed there, seconds since the epoch; None: with the job."""
 
 
+class ExpiringView(Wire):
+    """What a job left at its site and is removed there within a day."""
+
+    job: str
+    name: str
+    """Of the job."""
+    site: str
+    size: int
+    """Bytes."""
+    goes: float
+    """Seconds since the epoch."""
+
+
 class StageCounts(Wire):
     """Counters of CB-LIFE-06 for one kind of job."""
 
@@ -186,6 +208,30 @@ class BrokerInfo(Wire):
     """Whose rules hold where descriptions of different grids conflict: crossdesk, glite or cream."""
     jobs: dict[str, int]
     """State to number of jobs."""
+
+
+class RetentionView(Wire):
+    """How long and how much a broker keeps. Times in seconds, sizes in bytes."""
+
+    jobs_age: float
+    """After its end a job is removed then; 0: never."""
+    results_max: int
+    """Of a job that names no outputs, what comes home; 0: no limit."""
+    left_age: float
+    """How long what did not come home stays at a site; 0: until its job is removed."""
+    left_max: int
+    """Of what all jobs leave at one site; 0: no limit."""
+    fixed: str = ""
+    """Why who asks cannot change them; empty: they can be changed."""
+
+
+class RetentionChange(Wire):
+    """What is to be another; None leaves it as it is."""
+
+    jobs_age: float | None = Field(None, ge=0, le=AGE_MOST, allow_inf_nan=False)
+    results_max: int | None = Field(None, ge=0, le=SIZE_MOST)
+    left_age: float | None = Field(None, ge=0, le=AGE_MOST, allow_inf_nan=False)
+    left_max: int | None = Field(None, ge=0, le=SIZE_MOST)
 
 
 class ErrorView(Wire):

@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.broker.engine.site_metrics import POINTS, SAMPLE, SiteMetrics
+from broker_core.broker.engine.site_metrics import POINTS, SAMPLE, WAIT_AGE, SiteMetrics
 from broker_core.broker.site_management.metrics_files import FILE, MetricsFiles
+from broker_core.broker.site_management.site_limits import with_usual_waits
 from broker_core.client.client import BrokerClient
 from broker_core.jobs.outcome import Outcome
 from broker_core.jobs.states import JobState
+from broker_core.resources.facts import START_ESTIMATE, Facts
 from tests.broker.jobs import reach, submit
 from tests.broker.ready_sites import ready
 from tests.broker.sites.watching import view
@@ -124,3 +126,34 @@ async def test_a_restarted_broker_shows_what_its_sites_did_before(
     after = await view(client, "local")
     assert after.per_hour == 1
     assert after.times[: len(before.times)] == before.times
+
+
+def test_what_jobs_waited_is_known_after_a_restart_and_forgotten_after_a_week(tmp_path: Path) -> None:
+    files, figures = MetricsFiles(tmp_path.joinpath), SiteMetrics()
+    for number, waited in enumerate((10.0, 300.0, 40.0)):
+        job = f"job-{number}"
+        figures.note(ready(job, state=JobState.SCHEDULED, scheduled=NOW), NOW)
+        figures.note(ready(job, state=JobState.RUNNING, scheduled=NOW), NOW + waited)
+    ce = ready("any").ce.id
+    files.keep(figures, NAMES, NOW + 400)
+    found = again(files, NOW + 400)
+    assert found.usual_wait(ce, NOW + 400) == 40.0
+    assert found.usual_wait(ce, NOW + WAIT_AGE + 1000) is None
+    assert found.usual_wait("elsewhere:22/jobmanager-slurm-main", NOW + 400) is None
+
+
+async def test_a_site_that_can_only_guess_its_waits_is_believed_less_than_the_jobs_there() -> None:
+    def facts(by: str) -> Facts:
+        return Facts("far:22/q", "far", {"GlueCEStateEstimatedResponseTime": 600, START_ESTIMATE: by})
+
+    async def look() -> tuple[Facts, ...]:
+        return facts("guess"), facts("batch system"), facts("idle")
+
+    asked = with_usual_waits(look, lambda _: 42.4)
+    told = [
+        (one.attributes["GlueCEStateEstimatedResponseTime"], one.attributes[START_ESTIMATE])
+        for one in await asked()
+    ]
+    assert told == [(42, "history"), (600, "batch system"), (600, "idle")]
+    nobody = with_usual_waits(look, lambda _: None)
+    assert await nobody() == await look()

@@ -9,6 +9,7 @@ import pytest
 from broker_core.client.client import BrokerClient
 from broker_core.errors import BadRequest, NotFound
 from broker_core.wire.resources import RESOURCE_COLUMNS
+from tests.broker.jobs import reach, submit
 
 TRUE = 'Executable = "/bin/true";'
 
@@ -68,3 +69,20 @@ async def test_followers_hear_that_resources_changed_and_lose_no_place_in_the_lo
             await client.refresh_sources()
     assert seen[0][0] < seen[1][0]
     assert seen[1][1] >= start
+
+
+async def test_cpus_of_a_site_are_free_as_soon_as_its_last_job_has_ended(client: BrokerClient) -> None:
+    (idle,) = await client.sites()
+    values = [str(number) for number in range(idle.total_cpus)]
+    jobs = (await submit(client, 'Executable = "/bin/sleep"; Arguments = "600_PARAM_";', values=values)).ids
+    for job in jobs:
+        await reach(client, job, "Running")
+    (looked,) = await client.refresh_sources(["local"])
+    (full,) = await client.sites()
+    assert (full.free_cpus, full.total_cpus) == (0, idle.total_cpus)
+    await client.cancel(jobs)
+    for job in jobs:
+        await reach(client, job, "Canceled")
+    (after,) = await client.sites()
+    assert (after.free_cpus, after.running) == (idle.total_cpus, 0)
+    assert [one.last_heard for one in await client.sources()] == [looked.last_heard]

@@ -65,6 +65,21 @@ async def test_attributes_and_the_site_can_be_changed(client: BrokerClient) -> N
     assert (await client.job(renamed.ids[0])).row["name"] == "once more a"
 
 
+async def test_jobs_of_one_site_are_sent_to_another_or_wherever_they_fit(client: BrokerClient) -> None:
+    text = 'Executable = "/bin/true"; Requirements = other.GlueSiteName == "local";'
+    (job,) = (await submit(client, text, site="local")).ids
+    await reach(client, job, "Done")
+    (far,) = (await client.resubmit([job], site="far")).ids
+    detail = await client.job(far)
+    assert (detail.row["pinned"], "Requirements" in detail.description) == ("far", False)
+    await client.cancel([far])
+    await reach(client, far, "Canceled")
+    (again,) = (await client.resubmit([far], {"Memory": "1M"}, anywhere=True)).ids
+    row = await reach(client, again, "Done")
+    assert row["pinned"] == ""
+    assert "MemoryPerNode = 1;" in (await client.job(again)).description
+
+
 async def test_values_that_are_not_in_order_are_refused_with_place_and_nothing_is_run(
     client: BrokerClient,
 ) -> None:
@@ -99,6 +114,32 @@ async def test_each_job_is_repeated_once_and_the_later_one_is_named(client: Brok
         await client.resubmit([job])
     assert told.value.place == job
     assert (await client.jobs_page()).total == 3
+
+
+async def test_a_run_in_the_middle_that_is_removed_leaves_one_member(
+    client: BrokerClient, running_broker: RunningBroker, state_dir: Path
+) -> None:
+    jobs = await _batch(client, "ab")
+    chain = [jobs[1]]
+    for _ in range(4):
+        chain += (await client.resubmit([chain[-1]])).ids
+        await reach(client, chain[-1], "Done")
+    await client.purge([chain[1]])
+    await client.purge(chain[2:4])
+
+    async def members() -> set[str]:
+        page = await client.jobs_page(latest=True, columns=("id", "rerun_of"))
+        return set(page.columns["id"])
+
+    assert await members() == {jobs[0], chain[4]}
+    assert (await client.job(chain[4])).row["rerun_of"] == chain[0]
+    assert (await client.job(chain[0])).repeated_by == chain[4]
+    running_broker.kill()
+    assert check(places(state_dir).store) == []
+    running_broker.start()
+    assert await members() == {jobs[0], chain[4]}
+    (again,) = (await client.resubmit([chain[4]])).ids
+    assert await members() == {jobs[0], again}
 
 
 async def test_a_job_that_goes_on_is_not_repeated(client: BrokerClient) -> None:

@@ -46,6 +46,7 @@ def test_a_batch_of_forty_with_reruns_stays_forty(tmp_path: Path, gate: Path) ->
     again = crossdesk("job", "resubmit", batch, "--failed", "--wait")
     assert again.code == 0, again.err
     assert len(again.out.split()) == 13
+    assert f"13 jobs run again in batch {batch}." in again.err
     assert "13 jobs: 13 Done" in again.err
     assert f"Batch {batch}: 40 jobs: 40 Done" in again.err
     shown = crossdesk("job", "list", "--all", COLUMNS="140").out
@@ -76,6 +77,17 @@ def test_a_job_is_run_again_with_changes_and_tells_which_one_it_repeats(tmp_path
     again = crossdesk("job", "resubmit", job)
     assert again.code == 1
     assert row["id"] in again.err
+
+
+def test_a_site_of_before_is_left_by_choice(tmp_path: Path) -> None:
+    jdl = tmp_path / "job.jdl"
+    jdl.write_text('Executable = "/bin/true";')
+    job = crossdesk("job", "submit", "--wait", "--site", "local", str(jdl)).out.strip()
+    said = crossdesk("job", "resubmit", job, "--anywhere", "--set", "Memory=1M", "--wait", "--json")
+    assert said.code == 0, said.out
+    assert said.json["jobs"][0]["pinned"] == ""
+    both = crossdesk("job", "resubmit", job, "--anywhere", "--site", "local")
+    assert (both.code, "exclude each other" in both.err) == (1, True)
 
 
 def test_what_sets_nothing_and_unknown_jobs_are_refused() -> None:

@@ -110,3 +110,44 @@ def test_a_site_with_many_computing_elements_is_shown_as_a_table(grid: Path) -> 
     assert [line[:3] for line in lines] == ["ce3", "ce4", "ce5", "ce6", "ce7"]
     assert all("5 free CPUs, 1 job waiting" in line for line in lines)
     assert crossdesk("site", "show", "CE5.EXAMPLE.ORG:2119/jobmanager-pbs-long").out.count("TotalCPUs") == 1
+
+
+EQUIPPED = """
+[[resources]]
+ce = "gpu.example.org:22/jobmanager-slurm-gpu"
+site = "vega"
+GlueCEInfoTotalCPUs = 640
+Accounts = ["phys", "chem"]
+DefaultAccount = "phys"
+QOSList = ["long"]
+NodeTypes = [
+    {Count = 16, CPUs = 64, Memory = 512000, GPUs = 4, GPUModel = "a100", GPUsFree = 12, Features = ["ib"]},
+    {Count = 2, CPUs = 48},
+]
+AccountRules = [{Account = "phys", QOS = ["long"], DefaultQOS = "long", Limits = "50 jobs at the same time"}]
+QOSRules = [{QOS = "long", Limits = "2 days for each job"}]
+LicenseUse = [{License = "matlab", Total = 30, Free = 18}]
+GlueCEStateEstimatedResponseTime = 300
+"""
+
+
+def test_gpus_nodes_accounts_and_limits_of_a_resource_are_shown(grid: Path) -> None:
+    grid.write_text(EQUIPPED)
+    assert crossdesk("site", "refresh", "grid").code == 0
+    text = crossdesk("site", "show", "vega").out
+    assert "12 of 64 a100 GPUs free" in text
+    assert "18 of 30 matlab free" in text
+    rows = [line.split() for line in text.splitlines()]
+    assert ["16", "64", "500", "GiB", "4", "a100", "12", "ib"] in rows
+    assert ["phys", "(default)", "long", "(default)", "50", "jobs", "at", "the", "same", "time"] in rows
+    assert ["long", "2", "days", "for", "each", "job"] in rows
+    detail = crossdesk("site", "show", "vega", "--json").json
+    assert detail["gpus"] == [{"model": "a100", "total": 64, "free": 12}]
+    assert [one["name"] for one in detail["accounts"]] == ["phys", "chem"]
+    description = grid.with_name("any.jdl")
+    description.write_text('Executable = "/bin/true"; Requirements = Member("a100", other.GPUModels);\n')
+    grid.write_text(EQUIPPED + 'GPUModels = ["a100"]\n')
+    assert crossdesk("site", "refresh", "grid").code == 0
+    listed = crossdesk("job", "list-match", "--assume-access", str(description)).out
+    assert "START" in listed
+    assert "in 5 min" in listed

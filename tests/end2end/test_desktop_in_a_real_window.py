@@ -101,7 +101,7 @@ def test_a_dropped_folder_offers_its_descriptions(desktop: Desktop, tmp_path: Pa
     for word in ("one", "two"):
         _description(tmp_path, f"{word}.jdl", word)
     desktop.drop_files(tmp_path)
-    desktop.click("Go on with 2", "QPushButton")
+    desktop.click("Continue with 2", "QPushButton")
     desktop.click("Submit 2 jobs", "QPushButton")
     rows = desktop.await_jobs(before, 2)
     assert sorted(desktop.output(row["id"]) for row in rows) == ["one\n", "two\n"]
@@ -111,7 +111,7 @@ def test_a_dropped_folder_offers_its_descriptions(desktop: Desktop, tmp_path: Pa
 def test_dropped_text_runs_as_a_script(desktop: Desktop) -> None:
     before = len(desktop.jobs())
     desktop.drop_text("echo from dropped text")
-    desktop.click("Go on", "QPushButton")
+    desktop.click("Continue", "QPushButton")
     desktop.click("Submit", "QPushButton")
     (row,) = desktop.await_jobs(before, 1)
     assert desktop.output(row["id"]) == "from dropped text\n"
@@ -157,7 +157,7 @@ def test_a_killed_broker_is_told_restarted_and_nothing_is_lost(desktop: Desktop)
     wait_until(lambda: "Connected" in desktop.texts(), what="the window says that it is connected")
     desktop.screen.picture(PICTURES / "real-window-after-broker-kill.png")
     desktop.drop_text("echo after the kill")
-    desktop.click("Go on", "QPushButton")
+    desktop.click("Continue", "QPushButton")
     desktop.click("Submit", "QPushButton")
     (row,) = desktop.await_jobs(len(before), 1)
     assert desktop.output(row["id"]) == "after the kill\n"

@@ -15,6 +15,7 @@ import pytest
 from broker_core.client.client import BrokerClient
 from broker_core.client.connect import connect
 from broker_core.interactive.shadow.session_events import SessionState
+from broker_core.jobs.use import FILE as USE
 from broker_core.wire.sites import SiteSpec
 from broker_core.worker.variables import MARK
 from tests.broker.jobs import reach
@@ -59,11 +60,15 @@ def listening(pids: dict[int, bytes]) -> list[str]:
 
 
 def files(folder: Path, job: str) -> list[str]:
-    """What lies in and beside the job's directory that is not the starter's; a site may be removing it."""
+    """What lies in and beside the job's directory that is not the starter's; a site may be removing it.
+
+    The samples of what the job used stay with it, as its output does.
+    """
     walked = os.walk(folder)  # passes over what has gone
     paths = (f"{place}/{name}" for place, folders, names in walked for name in (*folders, *names))
     found = [path.partition(f"/attempts/{job}.1/")[2] for path in paths]
-    return [name for name in found if "crossdesk" in name or "sock" in name or "Xauth" in name]
+    named = [name for name in found if "crossdesk" in name or "sock" in name or "Xauth" in name]
+    return [name for name in named if name != f"job/{USE}"]
 
 
 async def busy(client: BrokerClient, job: str) -> tuple[Screen, asyncssh.SSHClientProcess[bytes]]:

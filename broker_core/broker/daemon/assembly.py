@@ -34,6 +34,7 @@ from broker_core.broker.matchmaking.data_locality import DataLocality
 from broker_core.broker.matchmaking.match_context import MatchContext, matchmaker
 from broker_core.broker.matchmaking.policy_choice import ActivePolicies
 from broker_core.broker.matchmaking.policy_plugins import PolicyPlugins
+from broker_core.broker.site_management.retention import Purging, Retention, RetentionChoice
 from broker_core.broker.site_management.site_discovery import SiteDiscovery, look_at
 from broker_core.broker.site_management.site_dispatcher import SiteDispatcher
 from broker_core.broker.site_management.site_registry import SiteRegistry
@@ -65,9 +66,10 @@ from broker_core.scheduling.effects import Ask, Cancel, Confirm, LateMessage, Su
 from broker_core.scheduling.messages import PoliciesChosen, ReplicasFound
 from broker_core.scheduling.scheduler import Scheduler
 from broker_core.settings.settings import Settings
-from broker_core.sites.factory import ResultLimits, site_for
+from broker_core.sites.factory import site_for
 from broker_core.sites.local.settings import LocalSettings
 from broker_core.sites.local.site import LocalSite
+from broker_core.sites.remote.settings import ResultLimits
 from broker_core.system.clock import now
 from broker_core.system.paths import Paths
 from broker_core.version import VERSION
@@ -130,6 +132,7 @@ class Broker:
         self._agents = _agents(engine.scheduler, self._sessions, self._sites, self._lines)
         local = _local(paths, settings)
         results = ResultLimits(settings.results_max, settings.left_age, settings.left_max)
+        self._choice = RetentionChoice(paths.retention, settings, results)
         making = partial(site_for, limits=results)
         self._registry = SiteRegistry(SiteSpecs(paths.sites), self._sites, engine, local, making)
         self._discovery = SiteDiscovery(look_at)
@@ -142,6 +145,8 @@ class Broker:
         self._submissions = Submissions(self._engine, items, self._orders, self._files, settings.backlog_max)
         self._reruns = Reruns(self._engine, self._orders, self._submissions)
         self._ended = EndedJobs(self._engine)
+        self._purging = Purging(self._engine, self._ended, self._registry, self._submissions)
+        self._retention = Retention(self._choice, self._sites, self._ended, self._purging)
 
     def _answer(self, shutdown: Shutdown) -> Parts:
         """What the routes show and do."""
@@ -153,7 +158,8 @@ class Broker:
         known = KnownResources(engine.scheduler, updaters, cache=self._settings.cache)
         every: tuple[object, ...] = (
             self._settings, self._store, self._stream, engine, checker, submissions, self._reruns,
-            self._ended, self._files, sites, registry, self._discovery, updaters, self._replicas,
+            self._ended, self._purging, self._choice, self._retention,
+            self._files, sites, registry, self._discovery, updaters, self._replicas,
             self._policies, self._sessions, self._lines, self._keys, self._status, shutdown, jobs,
             QueueViews(engine, jobs, self._policies),
             SiteViews(engine, sites, registry, updaters),
@@ -174,6 +180,7 @@ class Broker:
         await self._listener.open()
         self._write_holder()
         self._keys.start()
+        self._retention.start()
         self._agents.start(job.record for job in self._engine.scheduler.live())
         log.info("Broker %s answers on %s", VERSION, self._listener.path)
         if older := agents(self._settings.agent_program).older:
@@ -184,6 +191,7 @@ class Broker:
         await self._submissions.settle()
         self._stream.close()
         await self._listener.close(LAST_REQUESTS)
+        await self._retention.close()
         self._engine.stop()
         for part in (self._agents, self._keys, self._lines, self._updaters):
             await part.close()

@@ -11,6 +11,7 @@ from broker_core.bookkeeping.store import Store
 from broker_core.broker.engine.failpoints import FailPoints
 from broker_core.broker.engine.site_metrics import SiteMetrics
 from broker_core.broker.engine.stream import Stream
+from broker_core.jobs.annotations import AnnotationChange
 from broker_core.jobs.record import JobRecord
 from broker_core.reactor.core import Core
 from broker_core.reactor.effect_runner import Carrier, EffectRunner
@@ -122,6 +123,23 @@ class Engine:
         self._last = future
         return future
 
+    async def annotate(self, owner: str, jobs: Sequence[str], change: AnnotationChange) -> dict[str, str]:
+        """Change tags and notes of an owner's jobs, whatever their states; returns when it is durable, with
+        the jobs that were left as they are and why. It is no step of a job: no reactor hears of it.
+
+        Fails with StorageFull and changes nothing where there is no room.
+        """
+        self._flush()
+        wanted, future = self.store.annotate(owner, jobs, change)
+        future.add_done_callback(lambda done: self._annotated(done, wanted.last))
+        self._last = future
+        await asyncio.shield(future)
+        return wanted.refused
+
+    def _annotated(self, done: asyncio.Future[None], position: int) -> None:
+        if not done.cancelled() and done.exception() is None:
+            self.stream.publish_annotations(position)
+
     def _assign_positions(self, new: NewSubmission, arrivals: tuple[Arrival, ...]) -> None:
         """Give the jobs of sweeps their places in the log."""
         records = {arrival.record.id: arrival.record for arrival in arrivals}
@@ -218,6 +236,8 @@ class Engine:
         if done.cancelled() or done.exception() is not None:
             return
         self._fail("after:submission")
+        if new.annotations:
+            self.stream.publish_annotations(new.last)
         self.stream.publish(new.entries)
         for sweep, _ in new.sweeps:
             self.stream.publish_sweep(sweep)

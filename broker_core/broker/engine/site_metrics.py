@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from statistics import median
 
 from broker_core.jobs.outcome import Outcome, outcome_of
 from broker_core.jobs.placement import ComputingElement, Placement, computing_element, ids_in
@@ -18,6 +19,10 @@ SAMPLE = 15.0
 """Seconds between two points of the history."""
 POINTS = 960
 """Points kept of each site: four hours."""
+WAITS = 30
+"""Waits of jobs that are remembered for each computing element, the latest."""
+WAIT_AGE = 7 * 24 * HOUR
+"""Seconds after which a wait says nothing of today."""
 COUNTED = (Outcome.DONE, Outcome.FAILED)
 """Outcomes that are counted by the hour; a job that was canceled says nothing of the site."""
 _MOST_MINUTES = int(HOUR / MINUTE) + 1
@@ -51,6 +56,8 @@ class SiteMetrics:
         self._by_outcome: dict[Outcome, dict[ComputingElement, _Minutes]] = {one: {} for one in COUNTED}
         self.courses: dict[str, Course] = {}
         """By name of the site."""
+        self._waits: dict[ComputingElement, deque[tuple[float, float]]] = {}
+        """When jobs started there, and for how many seconds they had waited; oldest first."""
         self.changes = 0
         """Rises with each change."""
 
@@ -74,7 +81,29 @@ class SiteMetrics:
         else:
             for ce in _one_of_each_site(after[0]):
                 (self._running if after[1] else self._queued)[ce] += 1
+                if after[1] and before is not None and not before[1] and record.scheduled is not None:
+                    self._note_wait(ce, now, max(0.0, now - record.scheduled))
             self._at[record.id] = after
+
+    def _note_wait(self, ce: ComputingElement, now: float, seconds: float) -> None:
+        self._waits.setdefault(ce, deque(maxlen=WAITS)).append((now, seconds))
+
+    def usual_wait(self, id: str, now: float) -> float | None:
+        """Median of the seconds that this broker's latest jobs waited at a computing element; None: there
+        were none lately."""
+        waits = self._waits.get(computing_element(id), ())
+        recent = [seconds for time, seconds in waits if 0 <= now - time < WAIT_AGE]
+        return median(recent) if recent else None
+
+    def stored_waits(self, name: str) -> dict[str, list[tuple[float, float]]]:
+        """Waits at each computing element (by id) of a site: when they ended, and their seconds."""
+        return {ce.id: list(waits) for ce, waits in self._waits.items() if ce.site == name}
+
+    def restore_waits(self, waits: Mapping[str, Iterable[tuple[float, float]]]) -> None:
+        """Begin with the waits that `stored_waits` gave."""
+        for id, some in waits.items():
+            for time, seconds in some:
+                self._note_wait(computing_element(id), time, seconds)
 
     def queued(self, name: str) -> int:
         """Jobs that wait at a site."""

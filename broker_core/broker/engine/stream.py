@@ -14,8 +14,10 @@ from typing import Any
 import orjson
 
 from broker_core.bookkeeping.entries import EntityEntry, LogEntry
+from broker_core.bookkeeping.sqlite.annotations import Annotated
 from broker_core.bookkeeping.sqlite.codec import record_row
 from broker_core.bookkeeping.store import Store
+from broker_core.jobs.annotations import ANNOTATION_COLUMNS
 from broker_core.jobs.events import JobEvent
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.sweep import Sweep
@@ -101,6 +103,8 @@ class Stream:
         self._kept: deque[LogEntry] = deque(maxlen=KEPT)
         self._since = store.position
         self._position = store.position
+        self._annotated = store.position
+        """No tag or note was changed behind it."""
         self._news = asyncio.Event()
         self.topics = ChangeTopics(self._wake)
         self._closed = False
@@ -119,6 +123,13 @@ class Stream:
         if len(self._kept) == KEPT:
             self._since = self._kept[0].event.position - 1
         self._position = max(self._position, entries[-1].event.position)
+        self._wake()
+
+    def publish_annotations(self, position: int) -> None:
+        """Tell tags and notes that are durable now, the last of them at this position: each follower has
+        them read as they are when it comes to them."""
+        self._annotated = max(self._annotated, position)
+        self._position = max(self._position, position)
         self._wake()
 
     def publish_sweep(self, sweep: Sweep) -> None:
@@ -145,10 +156,12 @@ class Stream:
         while not self._closed:
             if after < self._position:
                 upto, happened = await self._after(after, owner)
+                upto, annotated = await self._annotated_between(after, upto, owner)
+                happened = [one for one in happened if one[0].position <= upto]
                 after = max(after, upto)
-                if happened:
+                if happened or annotated:
                     seen = self.topics.told
-                    yield message(upto, happened, seen)
+                    yield message(upto, happened, seen, annotated)
             elif seen != self.topics.told:
                 seen = self.topics.told
                 yield message(after, (), seen)
@@ -173,14 +186,22 @@ class Stream:
             return await self._from_store(after, owner)
         told: list[Happened] = []
         start = bisect_right(self._kept, after, key=_position)
-        upto = after
-        for entry in islice(self._kept, start, start + 4 * BATCH):
-            upto = entry.event.position
+        some = list(islice(self._kept, start, start + 4 * BATCH))
+        upto = some[-1].event.position if len(some) == 4 * BATCH else self._position
+        for entry in some:
             if entry.event.owner == owner:
                 told.append((entry.event, entry.record))
                 if len(told) == BATCH:
+                    upto = entry.event.position
                     break
         return upto, told
+
+    async def _annotated_between(self, after: int, upto: int, owner: str) -> tuple[int, list[Annotated]]:
+        """Tags and notes that were changed between two positions, and how far they reach."""
+        if self._annotated <= after:
+            return upto, []
+        found = await self._store.annotations_between(owner, after, upto, BATCH)
+        return (found[-1][0] if len(found) == BATCH else upto), found
 
     async def _from_store(self, after: int, owner: str) -> tuple[int, list[Happened]]:
         """Events that are not kept in memory any more; rows as they are now."""
@@ -197,7 +218,9 @@ class Stream:
         self._news = asyncio.Event()
 
 
-def message(upto: int, told: Sequence[Happened], topics: Change) -> bytes:
+def message(
+    upto: int, told: Sequence[Happened], topics: Change, annotated: Sequence[Annotated] = ()
+) -> bytes:
     """One server-sent event: an `Update` in JSON whose id is the position to resume from."""
     last = {event.job: (event.type, record) for event, record in told}
     gone = [job for job, (type_, record) in last.items() if type_ is EventType.PURGED or record is None]
@@ -210,6 +233,10 @@ def message(upto: int, told: Sequence[Happened], topics: Change) -> bytes:
         if values
         else {column: [] for column in COLUMNS},
         "gone": gone,
+        "annotated": {
+            name: [one[number] for one in annotated]
+            for number, name in enumerate(("id", *ANNOTATION_COLUMNS), 1)
+        },
         "resources": topics.resources,
         "scheduler": topics.scheduler,
         "sites": topics.sites,

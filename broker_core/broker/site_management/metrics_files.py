@@ -27,6 +27,8 @@ class StoredMetrics(BaseModel):
     """Id of a computing element to the jobs that ended there, by the minute; oldest first."""
     outcomes: dict[str, dict[str, list[tuple[float, int]]]] = {}
     """Outcome to those of `ended` that had it."""
+    waits: dict[str, list[tuple[float, float]]] = {}
+    """Id of a computing element to when jobs started there, and the seconds that they had waited."""
 
 
 class MetricsFiles:
@@ -51,6 +53,7 @@ class MetricsFiles:
             log.warning("The history of %s begins anew, %s cannot be used: %s", name, path, error)
             return
         figures.restore(name, kept.points[-POINTS:], kept.ended, now, kept.outcomes)
+        figures.restore_waits(kept.waits)
 
     def keep_soon(self, figures: SiteMetrics, names: Iterable[str], now: float) -> None:
         """Write what changed, unless that was done within the last minute. `now`: wall clock."""
@@ -76,7 +79,10 @@ class MetricsFiles:
         self._written = now, figures.changes
         return {
             name: StoredMetrics.model_construct(
-                points=points, ended=ended, outcomes=figures.stored_outcomes(name)
+                points=points,
+                ended=ended,
+                outcomes=figures.stored_outcomes(name),
+                waits=figures.stored_waits(name),
             )
             for name in names
             for points, ended in (figures.kept(name),)

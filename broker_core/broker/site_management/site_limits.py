@@ -1,4 +1,4 @@
-"""The bound that a site's owner set on the jobs there, as the Resource Cache sees it."""
+"""What the broker adds to the answers of a site: its owner's bound on jobs, and how long jobs waited."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
 
-from broker_core.resources.facts import Facts
+from broker_core.resources.facts import START_ESTIMATE, Facts
 
 _COUNTS = ("GlueCEInfoTotalCPUs", "GlueCEStateFreeCPUs", "GlueCEPolicyAssignedJobSlots")
 Looking = Callable[[], Awaitable[tuple[Facts, ...]]]
@@ -24,6 +24,26 @@ def bounded(look: Looking, most: int) -> Looking:
         return tuple(_bounded(facts, most) for facts in await look())
 
     return looked
+
+
+def with_usual_waits(asking: Looking, usual: Callable[[str], float | None]) -> Looking:
+    """The same questions; where a site can only guess when a job would start, its latest jobs tell it.
+
+    `usual`: seconds that jobs waited at a computing element lately, by its id; None: there were none.
+    """
+
+    async def asked() -> tuple[Facts, ...]:
+        return tuple(_by_history(facts, usual(facts.ce)) for facts in await asking())
+
+    return asked
+
+
+def _by_history(facts: Facts, usual: float | None) -> Facts:
+    attributes: dict[str, Any] = dict(facts.attributes)
+    if usual is None or attributes.get(START_ESTIMATE, "guess") != "guess":
+        return facts
+    attributes |= {"GlueCEStateEstimatedResponseTime": round(usual), START_ESTIMATE: "history"}
+    return replace(facts, attributes=attributes)
 
 
 def _bounded(facts: Facts, most: int) -> Facts:

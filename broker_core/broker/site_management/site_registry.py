@@ -13,7 +13,7 @@ from broker_core.broker.engine.site_metrics import SAMPLE
 from broker_core.broker.site_management.metrics_files import MetricsFiles
 from broker_core.broker.site_management.network_monitor import NetworkMonitor
 from broker_core.broker.site_management.site_dispatcher import SiteDispatcher
-from broker_core.broker.site_management.site_limits import bounded
+from broker_core.broker.site_management.site_limits import bounded, with_usual_waits
 from broker_core.broker.site_management.site_specs import SiteSpecs
 from broker_core.errors import BadRequest, Conflict, CrossDeskError, NotFound, StorageFull
 from broker_core.information.runner import Updaters
@@ -322,8 +322,11 @@ class SiteRegistry:
             updaters.ask(name)
         else:
             address = spec.url or spec.host
-            look = bounded(self._far[name].look, spec.max_jobs)
-            updaters.add(SiteUpdater(look, name, LOOK_INTERVAL, spec.kind, address))
+            site = self._far[name]
+            figures = self._engine.figures
+            look = with_usual_waits(site.look, lambda ce: figures.usual_wait(ce, now().wall))
+            look = bounded(look, spec.max_jobs)
+            updaters.add(SiteUpdater(look, name, LOOK_INTERVAL, spec.kind, address, site.renew))
 
     def _heard(self, name: str) -> None:
         """The connection to a site is another one."""

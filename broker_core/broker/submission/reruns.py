@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from broker_core.bookkeeping.entries import NewSubmission
 from broker_core.broker.engine.engine import Engine
@@ -12,7 +12,8 @@ from broker_core.broker.submission.launch_orders import LaunchOrders
 from broker_core.broker.submission.new_jobs import CheckedItem, rerun_of, seeds_of
 from broker_core.broker.submission.submissions import IN_A_THREAD, NewJobs, Submissions
 from broker_core.errors import Conflict, NotFound
-from broker_core.jdl.changes import with_changes
+from broker_core.jdl.changes import for_any_site, with_changes
+from broker_core.jobs.annotations import Annotation
 from broker_core.jobs.record import JobRecord
 from broker_core.scheduling.messages import Arrival
 from broker_core.wire.submission import Receipt, Rerun, SandboxFile, Submission, SubmissionItem
@@ -63,7 +64,8 @@ class Reruns:
                 new = await asyncio.to_thread(_put_together, owner, wanted, records, alike, items)
             else:
                 new = _put_together(owner, wanted, records, alike, items)
-            return await self._submissions.record(new)
+            written = await self._engine.store.annotations([record.id for record in records])
+            return await self._submissions.record(_annotated(new, records, written))
 
     async def _ended(self, owner: str, ids: Sequence[str]) -> list[JobRecord]:
         """Records of the jobs in the order named; raises NotFound, and Conflict for one that goes on or was
@@ -108,6 +110,7 @@ class Reruns:
                 await asyncio.sleep(0)
             if record.description not in texts:
                 text = await self._orders.text(record)
+                text = for_any_site(text) if wanted.site or wanted.anywhere else text
                 texts[record.description] = with_changes(text, wanted.changes)
             text, sandbox = texts[record.description], files.get(record.id, ())
             name = text, bool(record.parameter), id(sandbox)
@@ -135,7 +138,8 @@ def _put_together(
         names = {seed.parameter: seed.name for seed in seeds_of(item)} if renamed else {}
         for record in one.records:
             name = names.get(record.parameter, record.name)
-            made[record.id] = rerun_of(record, item, wanted.site or record.pinned, name)
+            site = "" if wanted.anywhere else wanted.site or record.pinned
+            made[record.id] = rerun_of(record, item, site, name)
     jobs = [made[record.id] for record in records]
     batches = {record.batch for record in records}
     submission = NewSubmission(
@@ -151,6 +155,13 @@ def _put_together(
         files={job.entry.record.id: job.files for job in jobs if job.files},
     )
     return NewJobs(submission, tuple(Arrival(job.entry.record, job.demand) for job in jobs))
+
+
+def _annotated(new: NewJobs, records: Sequence[JobRecord], written: Mapping[str, Annotation]) -> NewJobs:
+    """The new jobs with the tags and notes of those that they repeat."""
+    pairs = zip(records, new.submission.receipt.ids, strict=True)
+    annotations = {job: written[record.id] for record, job in pairs if record.id in written}
+    return replace(new, submission=replace(new.submission, annotations=annotations))
 
 
 def _and_others(jobs: Sequence[str]) -> str:

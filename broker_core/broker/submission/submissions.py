@@ -14,6 +14,7 @@ from broker_core.broker.submission.items import ItemChecker
 from broker_core.broker.submission.launch_orders import LaunchOrders
 from broker_core.broker.submission.new_jobs import CheckedItem, NewJob, alike, jobs_of, new_id, sweep_of
 from broker_core.errors import Busy
+from broker_core.jobs.annotations import Annotation, change_of
 from broker_core.jobs.sweep import Sweep
 from broker_core.launching.files import FileStore
 from broker_core.scheduling.messages import Arrival
@@ -131,7 +132,9 @@ class Submissions:
         made: list[NewJob] = []
         sweeps: list[tuple[Sweep, tuple[SandboxFile, ...]]] = []
         arrivals: list[Arrival] = []
+        annotations: dict[str, Annotation] = {}
         for item in items:
+            before = len(arrivals)
             if alike(item):
                 sweep, demand = sweep_of(owner, submission, item, batch)
                 sweeps.append((sweep, files_of(item.item)(sweep.values[0])))
@@ -140,6 +143,9 @@ class Submissions:
                 jobs = list(jobs_of(owner, submission, item, batch))
                 made += jobs
                 arrivals += (Arrival(job.entry.record, job.demand, submission.hold) for job in jobs)
+            begun = Annotation(item.description.tags).changed(change_of(submission.tags))
+            if begun.tags:
+                annotations.update((arrival.record.id, begun) for arrival in arrivals[before:])
         receipt = Receipt(
             ids=[arrival.record.id for arrival in arrivals],
             batch=batch,
@@ -153,5 +159,6 @@ class Submissions:
             entries=[job.entry for job in made],
             files={job.entry.record.id: job.files for job in made if job.files},
             sweeps=sweeps,
+            annotations=annotations,
         )
         return NewJobs(kept, tuple(arrivals))

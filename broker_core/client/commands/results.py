@@ -9,7 +9,7 @@ from broker_core.client.answers import fitting
 from broker_core.client.requests import Requests, part
 from broker_core.errors import BadRequest
 from broker_core.wire.log_search import JOBS_MOST, LogSearch, LogSearchAnswer, SearchedLog
-from broker_core.wire.views import LeftView
+from broker_core.wire.views import ExpiringView, LeftView
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,10 @@ class ResultCommands(Requests):
     async def stayed(self, job: str) -> LeftView:
         """What of an ended job is at its site alone."""
         return fitting(LeftView, await self._get(f"/jobs/{part(job)}/stayed"))
+
+    async def expiring(self) -> list[ExpiringView]:
+        """What of one's jobs is removed at sites within a day; raises NotFound of an earlier broker."""
+        return fitting(list[ExpiringView], await self._get("/expiring"))
 
     async def fetch_stayed(self, job: str, names: Sequence[str] = ()) -> LeftView:
         """Bring files that stayed, so that they are output like others; no names: all that are listed.

@@ -50,6 +50,13 @@ class SessionCommands(Requests):
         said = {"desk": desk, "what": what, "name": name}
         await self._transport.ask("POST", f"/jobs/{part(job)}/lines/wish", said, again=False)
 
+    async def bring_agent(self, job: str) -> None:
+        """Have an agent brought beside the program of a batch job that runs; one that waits gets none yet.
+
+        Raises Conflict for one that has ended, and BadRequest where none can be brought.
+        """
+        await self._post(f"/jobs/{part(job)}/agent")
+
     async def session_contact(self, job: str, wait: float = 0.0) -> SessionContact:
         """How the agent of a job is reached; `wait`: seconds to wait for it at most."""
         return fitting(SessionContact, await self._get(f"/jobs/{part(job)}/session", wait=wait))

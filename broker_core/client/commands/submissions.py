@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +55,9 @@ async def _parts(content: Content, progress: Callable[[int], None] | None) -> As
 class SubmissionCommands(SessionCommands):
     """Files and submissions; a submission of an interactive job registers the desk first."""
 
+    tags_of_new: Callable[[], Sequence[str]] = staticmethod(tuple)
+    """Gives the tags of what is submitted from now on, besides those of a submission itself."""
+
     async def missing_files(self, shas: Iterable[str]) -> list[str]:
         """Those of the given contents (SHA-256, hex) that the broker does not have."""
         answer = await self._post("/files/missing", {"shas": list(shas)})
@@ -68,6 +71,8 @@ class SubmissionCommands(SessionCommands):
 
     async def submit(self, submission: Submission) -> Receipt:
         """Submit (CB-CMD-01); returns when it is durable. The same key gives the same receipt."""
+        if tags := self.tags_of_new():
+            submission = submission.model_copy(update={"tags": [*submission.tags, *tags]})
         answer = await self._transport.ask(
             "POST", "/submissions", submission.model_dump_json().encode("utf-8", "surrogatepass")
         )

@@ -8,9 +8,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from broker_core.client.programs.file_kind import Item, ItemKind, classify, looks_like_description
-from broker_core.client.programs.path_facts import facts_of
+from broker_core.client.programs.batch_scripts.translate import ScriptFile, translate
+from broker_core.client.programs.batch_scripts.translation import BatchDialect, Translation
+from broker_core.client.programs.file_kind import (
+    Item,
+    ItemKind,
+    classify,
+    dialect,
+    executed_name,
+    looks_like_description,
+)
+from broker_core.client.programs.path_facts import PathFacts, facts_of, names_beside
 from broker_core.errors import BadRequest
+from broker_core.jdl.limits import DESCRIPTION_MAX
 from broker_core.jdl.syntax.edit import set_attribute
 from broker_core.jdl.syntax.parse import parse
 from broker_core.jdl.syntax.tokens import quoted
@@ -39,34 +49,56 @@ def describe(item: Item, data: Sequence[Path] = (), cpus: int = 1, arguments: st
     """The description that runs a program or script with `data` files beside it.
 
     A file that can run by itself is the executable; one that cannot is the first argument of its interpreter.
-    `arguments` are more of them, written as in a shell.
+    `arguments` are more of them, written as in a shell. A batch script asks for its CPUs itself.
     """
+    if item.kind is ItemKind.BATCH_SCRIPT:
+        return translation(item, data, arguments).description
     executable, first = call_of(item.facts.path.name, item.interpreter)
     files = [str(item.facts.path), *map(str, data)]
     words = f"{first} {arguments}".strip()
     return _written(job_name(item.facts.path.name), executable, words, files, cpus)
 
 
-def description_for(path: Path, data: Sequence[Path] = (), arguments: str = "") -> str | None:
-    """The description that runs what is at `path`, with files beside it; None if it is a description itself.
+def translation(item: Item, data: Sequence[Path] = (), arguments: str = "") -> Translation:
+    """A batch script as a description, with what became of its lines; `data` travels along.
 
-    Raises BadRequest for what neither is one nor can be run, and for `data` or `arguments` of a description.
+    So do the files of the script's folder that it names. A script of more than 1 MB is read up to there.
+    """
+    path = item.facts.path
+    script = ScriptFile(
+        path=path,
+        text=_text(item.facts),
+        call=call_of(path.name, item.interpreter),
+        data=tuple(data),
+        beside=names_beside(path),
+        arguments=arguments,
+    )
+    return translate(script, job_name(path.name))
+
+
+def _text(facts: PathFacts) -> str:
+    try:
+        with facts.path.open("rb") as stream:
+            raw = stream.read(DESCRIPTION_MAX)
+    except OSError:
+        raw = facts.head  # what was read of it a moment ago
+    return raw.decode("utf-8-sig", "replace")
+
+
+def runnable_at(path: Path) -> Item | None:
+    """The program, script or notebook at `path`, by its full name; None if it is a description itself.
+
+    Raises BadRequest for what neither is one nor can be run.
     """
     item = classify(facts_of(path))
     if runnable(item):
-        files = [one.absolute() for one in (path, *data)]
-        return describe(replace(item, facts=replace(item.facts, path=files[0])), files[1:], 1, arguments)
+        return replace(item, facts=replace(item.facts, path=path.absolute()))
     if item.kind is ItemKind.DATA and not looks_like_description(item.facts.head.decode("utf-8", "replace")):
         raise BadRequest(
             f"{path.name} is no description, script or program.",
             code="nothing_to_run",
             place=str(path),
             remedy="Submit what works on it, and name it with --with, or in InputSandbox of a description.",
-        )
-    if data or arguments:
-        raise BadRequest(
-            "A description has arguments and files of its own; --arguments and --with are for scripts.",
-            place=str(path),
         )
     return None
 
@@ -83,11 +115,28 @@ def how_it_runs(item: Item) -> str:
         case ItemKind.SCRIPT:
             by = item.interpreter
             return f"{_language(by)} script without “#!”: will be run with {by}."
+        case ItemKind.BATCH_SCRIPT:
+            return _batch_script(item)
+        case ItemKind.NOTEBOOK:
+            name = executed_name(item.facts.path)
+            return f"Notebook: jupyter runs its cells, which the site must have; the result is {name}."
         case ItemKind.DESCRIPTION:
             return "Job description: it says itself what is run."
         case ItemKind.DATA:
             return "No script or program that is known: it is started as it is."
     return f"It {item.why}." if item.why else "It cannot be run."
+
+
+def _batch_script(item: Item) -> str:
+    found = dialect(item)
+    title = found.system if found else "a batch system"
+    if found is BatchDialect.HTCONDOR:
+        return f"Submit file for {title}: it says itself what is run."
+    by = item.interpreter or _start_of(item.facts.head.split(b"\n", 1)[0].decode("utf-8", "replace")[2:])
+    return (
+        f"Batch script for {title}: will be run with {by}; its lines for {title} count as far as the"
+        " description has them."
+    )
 
 
 def _start_of(shebang: str) -> str:
@@ -107,7 +156,10 @@ def call_of(name: str, interpreter: str) -> tuple[str, str]:
     """What is started to run the file of this name, and what Arguments begin with."""
     if not interpreter:
         return name, ""
-    executable, *options = shlex.split(interpreter)
+    try:
+        executable, *options = shlex.split(interpreter)
+    except ValueError:  # a first line with a quote that is not closed
+        executable, *options = interpreter.split()
     return executable, shlex.join([*options, f"./{name}" if name.startswith("-") else name])
 
 
@@ -161,4 +213,4 @@ def _written(name: str, executable: str, arguments: str, files: list[str], cpus:
 
 def runnable(item: Item) -> bool:
     """True for what can be wrapped in a description."""
-    return item.kind in (ItemKind.PROGRAM, ItemKind.SCRIPT)
+    return item.kind in (ItemKind.PROGRAM, ItemKind.SCRIPT, ItemKind.BATCH_SCRIPT, ItemKind.NOTEBOOK)

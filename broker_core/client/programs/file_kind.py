@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from broker_core.client.programs.batch_scripts.directives import dialect_of
+from broker_core.client.programs.batch_scripts.translation import BatchDialect
 from broker_core.client.programs.path_facts import PathFacts, facts_of
 from broker_core.jdl.limits import DESCRIPTION_MAX
 
@@ -51,6 +54,10 @@ class ItemKind(StrEnum):
     """A binary that runs by itself."""
     SCRIPT = "script"
     """Text that an interpreter runs."""
+    BATCH_SCRIPT = "batch script"
+    """A script or submit file for a batch system, whose directives become a description."""
+    NOTEBOOK = "notebook"
+    """A Jupyter notebook, whose cells are run in their order."""
     DATA = "data"
     """Sent along with a job."""
     FOLDER = "folder"
@@ -66,7 +73,7 @@ class Item:
     facts: PathFacts
     kind: ItemKind
     interpreter: str = ""
-    """What runs a script that cannot run by itself, as a command line; empty if it can."""
+    """What runs a script or notebook that cannot run by itself, as a command line; empty if it can."""
     why: str = ""
     """For an unusable one the reason, else what the kind was told by."""
 
@@ -81,9 +88,43 @@ def classify(facts: PathFacts) -> Item:
         return _description(facts)
     if facts.head.startswith(_BINARIES):
         return Item(facts, ItemKind.DATA if _LIBRARY.search(facts.path.name) else ItemKind.PROGRAM)
+    if (script := _batch_script(facts)) is not None:
+        return script
     if facts.head.startswith(b"#!"):
         return _by_shebang(facts)
+    if facts.path.suffix.lower() == ".ipynb" and not is_binary(facts.head):
+        return Item(facts, ItemKind.NOTEBOOK, _notebook_call(facts.path))
     return _by_name(facts)
+
+
+def dialect(item: Item) -> BatchDialect | None:
+    """Whose batch script a file is, as far as its beginning says; None if it is none."""
+    if is_binary(item.facts.head):
+        return None
+    return dialect_of(item.facts.head.decode("utf-8", "replace"), item.facts.path.suffix)
+
+
+def _batch_script(facts: PathFacts) -> Item | None:
+    found = dialect(Item(facts, ItemKind.DATA))
+    if found is None or facts.path.suffix.lower() in _DATA:
+        return None
+    if found is BatchDialect.HTCONDOR:
+        return Item(facts, ItemKind.BATCH_SCRIPT)
+    if facts.head.startswith(b"#!"):
+        return Item(facts, ItemKind.BATCH_SCRIPT, _by_shebang(facts).interpreter)
+    ending = facts.path.suffix.lower()
+    return Item(facts, ItemKind.BATCH_SCRIPT, "bash" if ending == ".sh" else INTERPRETERS.get(ending, "bash"))
+
+
+def _notebook_call(path: Path) -> str:
+    """The result has a name of its own: what was sent does not come home."""
+    options = "--to notebook --execute --ExecutePreprocessor.timeout=-1"
+    return f"jupyter nbconvert {options} {shlex.quote(f'--output={executed_name(path)}')}"
+
+
+def executed_name(path: Path) -> str:
+    """Name of a notebook with the results of its cells."""
+    return f"{path.stem}-executed.ipynb"
 
 
 def interpreter_wanted(path: Path) -> str:
@@ -93,7 +134,8 @@ def interpreter_wanted(path: Path) -> str:
     """
     item = classify(facts_of(path))
     first_line = item.facts.head.split(b"\n", 1)[0]
-    if item.kind is not ItemKind.SCRIPT or (first_line.startswith(b"#!") and not first_line.endswith(b"\r")):
+    runs = (ItemKind.SCRIPT, ItemKind.BATCH_SCRIPT, ItemKind.NOTEBOOK)
+    if item.kind not in runs or (first_line.startswith(b"#!") and not first_line.endswith(b"\r")):
         return ""
     return "" if item.interpreter == "sh" else item.interpreter
 

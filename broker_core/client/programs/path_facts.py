@@ -9,6 +9,7 @@ from pathlib import Path
 
 HEAD = 8192
 """Bytes read of the beginning of a file."""
+_MOST_BESIDE = 5000
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,21 @@ def facts_of(path: Path) -> PathFacts:
     except OSError as problem:
         return PathFacts(path, found.st_size, fault=_in_words(problem))
     return PathFacts(path, found.st_size, executable=bool(found.st_mode & 0o111), head=head)
+
+
+def names_beside(path: Path) -> frozenset[str]:
+    """Names of the files in the folder of `path`, without hidden ones; of a very full folder none."""
+    found = set()
+    try:
+        with os.scandir(path.parent) as entries:
+            for number, entry in enumerate(entries):
+                if number > _MOST_BESIDE:
+                    return frozenset()
+                if not entry.name.startswith(".") and entry.is_file():
+                    found.add(entry.name)
+    except OSError:
+        return frozenset()
+    return frozenset(found)
 
 
 def _in_words(problem: Exception) -> str:

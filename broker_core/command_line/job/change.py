@@ -73,7 +73,12 @@ def _bulk(ids: list[str], verb: _Verb, done: str) -> int:
     async def work(client: BrokerClient) -> Outcomes:
         return await verb(client)(await resolve(client, ids, batches=True))
 
-    results = with_client(work).results
+    return report(with_client(work), done)
+
+
+def report(outcomes: Outcomes, done: str) -> int:
+    """Print the jobs for which a command was carried out, and those for which it was not, with the reason."""
+    results = outcomes.results
     bad = {job: why for job, why in results.items() if why is not None}
     if session().json:
         output.as_json({"results": results})

@@ -14,8 +14,9 @@ from typing import Any
 from broker_core.client.client import BrokerClient
 from broker_core.command_line.exits import TimedOut
 from broker_core.errors import NotFound
-from broker_core.jobs.outcome import Outcome, failure_cause, latest_members, outcome_of
+from broker_core.jobs.outcome import Outcome, failure_cause, outcome_of
 from broker_core.jobs.query import JobQuery
+from broker_core.jobs.reruns import latest_members
 from broker_core.jobs.states import JobState
 from broker_core.wire.views import Update
 
@@ -122,11 +123,14 @@ def _take(
     """Bring `rows` up to date and take out of `waiting` what has ended or is gone."""
     for row in rows_of(update.rows):
         if row["id"] in rows:
-            rows[row["id"]] = row
+            row = rows[row["id"]] = rows[row["id"]] | row
             if changed:
                 changed(row)
             if JobState(row["state"]).ended:
                 waiting.discard(row["id"])
+    for annotation in rows_of(update.annotated):
+        if annotation["id"] in rows:
+            rows[annotation["id"]] |= annotation
     waiting.difference_update(update.gone)
 
 

@@ -19,7 +19,7 @@ from broker_core.errors import BadRequest, CrossDeskError, NotFound
 _WHOLE = re.compile(r"[A-Za-z0-9_-]{22}")
 _SHIELD = "id:"
 _NEGATED = re.compile(r"-[A-Za-z]+:.")
-_LISTS = frozenset({("job", "list"), ("job", "top")})
+_LISTS = frozenset({("job", "list"), ("job", "top"), ("job", "tag")})
 """Commands that take a query."""
 _SHORTEST = 4
 _OFFERED = 200

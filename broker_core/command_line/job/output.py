@@ -17,8 +17,8 @@ from broker_core.command_line.exits import Exit
 from broker_core.command_line.invocation import Json, StateDir, session, with_client
 from broker_core.command_line.job.following import follow_jobs, terminal_safe
 from broker_core.command_line.job.ids import Job, Jobs, resolve
+from broker_core.command_line.job.progress import tell_state
 from broker_core.command_line.job.stayed import tell_stayed
-from broker_core.command_line.job.submit import tell_state
 from broker_core.errors import CrossDeskError, NotFound
 from broker_core.jobs.states import JobState
 from broker_core.wire.views import LeftView

@@ -39,13 +39,16 @@ def resubmit(
         list[str] | None,
         typer.Option(
             "--set",
-            help="Change the description, e.g. WallTime=2h; may be repeated.",
+            help="Change the description, e.g. WallTime=2h or Memory=4G; may be repeated.",
             metavar="ATTRIBUTE=VALUE",
         ),
     ] = None,
     site: Site = "",
+    anywhere: Annotated[
+        bool, typer.Option("--anywhere", help="Send them wherever they fit, not to the site of before.")
+    ] = False,
     wait: Annotated[bool, typer.Option("--wait", "-w", help="Wait until they have ended.")] = False,
-    timeout: Annotated[float | None, typer.Option("--timeout", help="Wait at most so many seconds.")] = None,
+    timeout: Annotated[float | None, typer.Option("--timeout", help="Timeout in seconds.")] = None,
     key: Annotated[str, typer.Option("--key", help="Key of the request; the same key runs them once.")] = "",
     yes: Yes = False,
     as_json: Json = False,
@@ -57,6 +60,10 @@ def resubmit(
     stands for its jobs, as they ran last.
     """
     wanted = _changes(changes or ())
+    if site and anywhere:
+        raise BadRequest(
+            "--site and --anywhere exclude each other.", code="bad_change", remedy="Leave out one."
+        )
     jobs = with_client(lambda client: _chosen(client, ids, only_failed=failed))
     if not jobs:
         return _none_failed()
@@ -64,13 +71,13 @@ def resubmit(
         typer.confirm(f"Run {len(jobs):,} jobs once more?", abort=True, err=True)
 
     async def work(client: BrokerClient) -> int:
-        receipt = await client.resubmit(jobs, wanted, site=site, key=key)
+        receipt = await client.resubmit(jobs, wanted, site=site, anywhere=anywhere, key=key)
         print_warnings((), receipt)
         await warn_of_site(client, site)
         if not wait:
-            print_receipt(receipt)
+            print_receipt(receipt, again=True)
             return Exit.OK
-        code = await watch(client, receipt, SubmitRequest(wait=True, timeout=timeout))
+        code = await watch(client, receipt, SubmitRequest(wait=True, timeout=timeout, again=True))
         await _tell_batch(client, receipt)
         return code
 

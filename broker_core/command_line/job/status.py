@@ -21,8 +21,9 @@ from broker_core.command_line.job.following import (
     with_outcome,
 )
 from broker_core.command_line.job.ids import Job, Jobs, resolve
+from broker_core.command_line.job.progress import tell_ends, tell_state
 from broker_core.command_line.job.stayed import tell_stayed
-from broker_core.command_line.job.submit import tell_ends, tell_state
+from broker_core.jobs.annotations import tags_in
 from broker_core.jobs.site_names import site_name, site_names
 from broker_core.wire.site_states import LinkState
 from broker_core.wire.sites import SiteView
@@ -114,6 +115,8 @@ def _show(detail: JobDetail) -> None:
             ("Site", site_name(row["site"])),
             ("Batch", row["batch"]),
             ("Value", row["parameter"]),
+            ("Tags", ", ".join(tags_in(row.get("tags", "")))),
+            ("Note", output.printable(row.get("note", ""))),
             ("Rerun of", row.get("rerun_of", "")),
             ("Run again by", detail.repeated_by),
             *((name.capitalize(), _at(row[name])) for name in times),

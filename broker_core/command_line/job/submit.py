@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,38 +16,33 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, Trans
 from broker_core.client.client import BrokerClient
 from broker_core.client.desk_settings import own_ports
 from broker_core.client.prepare import Prepared, prepare
-from broker_core.client.programs.describe import description_for
+from broker_core.client.programs.describe import describe, how_it_runs, runnable_at, translation
+from broker_core.client.programs.file_kind import Item, ItemKind
 from broker_core.client.submit import new_key
-from broker_core.command_line import diagnostics, output, words
+from broker_core.command_line import diagnostics, output
 from broker_core.command_line.exits import Exit, TimedOut
 from broker_core.command_line.invocation import Json, Start, StateDir, session, with_client
+from broker_core.command_line.jdl import require_possible
 from broker_core.command_line.job.attach import Attached
-from broker_core.command_line.job.folding import ALONE, failure_of, summary
+from broker_core.command_line.job.folding import ALONE
 from broker_core.command_line.job.following import (
     Row,
     failed,
     follow_jobs,
-    latest_rows,
-    outcome_of_row,
     until_ended,
     with_outcome,
 )
 from broker_core.command_line.job.forward_forms import wishes
 from broker_core.command_line.job.ids import Site
+from broker_core.command_line.job.progress import state_teller, tell_ends
 from broker_core.command_line.output import messages
 from broker_core.errors import BadRequest, DescriptionRefused, NotFound
 from broker_core.jdl.collection import is_collection
 from broker_core.jdl.limits import Limits
 from broker_core.jdl.parametric import MARK, is_parametric
 from broker_core.jobs.batch_names import BatchName
-from broker_core.jobs.outcome import Outcome
 from broker_core.system.file_errors import unusable
 from broker_core.wire.submission import Receipt
-
-_NAMED = 10
-"""Jobs that are named for one cause of failure."""
-_MANY = 20
-"""Jobs of one call up to which each change of a state is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +61,19 @@ class SubmitRequest:
     """Of what is no description, but a script or program."""
     with_files: tuple[Path, ...] = ()
     """Sent along with those."""
+    force: bool = False
+    """Submit a batch script also without what is not possible here."""
+    again: bool = False
+    """The jobs repeat others in their places of a batch."""
 
 
 def submit(
     files: Annotated[
         list[str],
-        typer.Argument(help="Descriptions (JDL), scripts or programs; - reads one.", metavar="FILE"),
+        typer.Argument(
+            help="Descriptions (JDL), scripts, batch scripts, notebooks or programs; - reads a description.",
+            metavar="FILE",
+        ),
     ],
     wait: Annotated[bool, typer.Option("--wait", "-w", help="Wait until the jobs have ended.")] = False,
     follow: Annotated[
@@ -95,11 +97,15 @@ def submit(
     with_files: Annotated[
         list[Path] | None, typer.Option("--with", help="A file to send along with them.")
     ] = None,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Submit batch scripts also without the lines that are not possible."),
+    ] = False,
     start: Start = False,
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:
-    """Submit jobs; prints their ids."""
+    """Submit jobs; prints their ids. A batch script (#SBATCH, #PBS, ...) runs at any site."""
     request = SubmitRequest(
         site=site,
         name=name,
@@ -110,7 +116,8 @@ def submit(
         follow=follow,
         timeout=timeout,
         arguments=arguments,
-        with_files=tuple(with_files or ()),
+        with_files=tuple(one.absolute() for one in with_files or ()),
+        force=force,
     )
     return with_client(lambda client: send(client, files, request))
 
@@ -191,14 +198,16 @@ async def warn_of_site(client: BrokerClient, site: str) -> None:
 async def _prepare_all(sources: Sequence[str], limits: Limits, request: SubmitRequest) -> list[Prepared]:
     prepared = []
     for source in sources:
-        if source == "-":
-            ready = await prepare(sys.stdin.read(), limits=limits, values=request.values)
-        elif (text := description_for(Path(source), request.with_files, request.arguments)) is None:
-            ready = await prepare(Path(source), limits=limits, values=request.values)
-        else:
-            ready = await prepare(text, limits=limits, values=request.values)
+        item = runnable_at(Path(source)) if source != "-" else None
+        if item is not None:
+            text = _description_of(item, source, request)
+            ready = await prepare(text, item.facts.path.parent, limits=limits, values=request.values)
             slips = tuple(one for one in ready.diagnostics if one.severity != "hint")
             ready = replace(ready, origin=source, diagnostics=slips)
+        else:
+            _refuse_words(source, request)
+            written = sys.stdin.read() if source == "-" else Path(source)
+            ready = await prepare(written, limits=limits, values=request.values)
         prepared.append(ready)
     if request.values is None:
         for one in prepared:
@@ -209,6 +218,27 @@ async def _prepare_all(sources: Sequence[str], limits: Limits, request: SubmitRe
     if refused:
         raise _together(refused)
     return prepared
+
+
+def _refuse_words(source: str, request: SubmitRequest) -> None:
+    """Raise BadRequest for words and files that go with scripts, given with a description."""
+    if source != "-" and (request.arguments or request.with_files):
+        words = "A description has arguments and files of its own; --arguments and --with are for scripts."
+        raise BadRequest(words, place=source)
+
+
+def _description_of(item: Item, source: str, request: SubmitRequest) -> str:
+    """The description that runs a program, script or notebook, after a word on how.
+
+    Raises BadRequest for a batch script that asks for what is not possible, unless that is forced.
+    """
+    if item.kind is not ItemKind.BATCH_SCRIPT:
+        if item.kind is ItemKind.NOTEBOOK:
+            output.say(how_it_runs(item))
+        return describe(item, request.with_files, 1, request.arguments)
+    found = translation(item, request.with_files, request.arguments)
+    require_possible(found, source, force=request.force)
+    return found.description
 
 
 def _require_values(one: Prepared) -> None:
@@ -265,12 +295,13 @@ def _upload_bar() -> AbstractContextManager[Progress | None]:
     return Progress(*columns, console=messages(), transient=True)
 
 
-def print_receipt(receipt: Receipt, name: str = "") -> None:
-    """The ids of new jobs, or all of it as JSON; `name`: what their names have in common."""
+def print_receipt(receipt: Receipt, name: str = "", *, again: bool = False) -> None:
+    """The ids of new jobs, or all of it as JSON; `name`: what their names have in common; `again`: they are
+    reruns."""
     if session().json:
         output.as_json(receipt_value(receipt))
         return
-    _print_ids(receipt, name)
+    _print_ids(receipt, name, again)
 
 
 def _common_name(request: SubmitRequest, prepared: Sequence[Prepared]) -> str:
@@ -280,17 +311,18 @@ def _common_name(request: SubmitRequest, prepared: Sequence[Prepared]) -> str:
     return name.common()
 
 
-def _print_ids(receipt: Receipt, name: str) -> None:
+def _print_ids(receipt: Receipt, name: str, again: bool) -> None:
     """The ids for programs, and in one line what people want to know of many."""
+    done, of_batch = ("run again", "in") if again else ("submitted", "as")
     if receipt.batch and len(receipt.ids) > ALONE and sys.stdout.isatty():
-        output.line(f"{name or 'Submitted'}: {len(receipt.ids):,} jobs, batch {receipt.batch}")
+        output.line(f"{name or done.capitalize()}: {len(receipt.ids):,} jobs, batch {receipt.batch}")
         return
     for job in receipt.ids:
         output.line(job)
     sys.stdout.flush()
     if len(receipt.ids) > 1:
-        batch = f" as batch {receipt.batch}" if receipt.batch else ""
-        output.say(f"{len(receipt.ids):,} jobs submitted{batch}.", "green")
+        batch = f" {of_batch} batch {receipt.batch}" if receipt.batch else ""
+        output.say(f"{len(receipt.ids):,} jobs {done}{batch}.", "green")
 
 
 def receipt_value(receipt: Receipt, rows: Sequence[Row] = ()) -> dict[str, Any]:
@@ -305,7 +337,7 @@ async def watch(client: BrokerClient, receipt: Receipt, request: SubmitRequest, 
     """Wait for new jobs and tell how they end; returns the exit code."""
     ids = receipt.ids
     if not session().json and not request.follow:
-        _print_ids(receipt, name)
+        _print_ids(receipt, name, request.again)
     try:
         if request.follow and not session().json:
             rows = await follow_jobs(client, ids, state_teller(len(ids)), request.timeout)
@@ -320,46 +352,3 @@ async def watch(client: BrokerClient, receipt: Receipt, request: SubmitRequest, 
         output.as_json(receipt_value(receipt, rows))
     tell_ends(rows)
     return Exit.JOB_FAILED if failed(rows) else Exit.OK
-
-
-def state_teller(count: int) -> Callable[[Row], None]:
-    """A function that tells each change of state; of many jobs only those that failed."""
-    told: dict[str, str] = {}
-
-    def tell(row: Row) -> None:
-        if told.get(row["id"]) == row["state"] or session().json:
-            return
-        told[row["id"]] = row["state"]
-        if count <= _MANY or outcome_of_row(row) is Outcome.FAILED:
-            tell_state(row)
-
-    return tell
-
-
-def tell_ends(rows: Sequence[Row]) -> None:
-    """How several jobs ended, on standard error: which failed by which cause, and how many did what."""
-    if len(rows) > 1:
-        for cause, names in _failures(rows).items():
-            more = f", and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-            output.say(f"{cause} ({len(names):,}): {', '.join(names[:_NAMED])}{more}", "red")
-        output.say(f"{summary(rows)}.", "red" if failed(rows) else "green")
-
-
-def _failures(rows: Sequence[Row]) -> dict[str, list[str]]:
-    """Cause to the jobs that failed by it, the commonest cause first."""
-    found: dict[str, list[str]] = {}
-    for row in latest_rows(rows):
-        if cause := failure_of(row):
-            found.setdefault(cause, []).append(words.name(row))
-    return dict(sorted(found.items(), key=lambda item: -len(item[1])))
-
-
-def tell_state(row: Row) -> None:
-    """One line about a job's new state, on standard error."""
-    line = words.standing(row)
-    line.append(f"  {output.printable(words.name(row))} {row['id'][:8]}", style="dim")
-    if end := words.exit_code_or_signal(row):
-        line.append(f"  {'' if row['signal'] is not None else 'exit code '}{end}")
-    if row["reason"] and row["reason"].lower() != f"exit code {end}":
-        line.append(f"  {output.printable(row['reason'])}", style="dim")
-    messages().print(line)

@@ -25,6 +25,7 @@ from broker_core.command_line.job.following import Row, all_rows, outcome_of_row
 from broker_core.command_line.job.list import ACTIVE, Query, asked_query
 from broker_core.command_line.job.raw_keys import raw_keys, readable
 from broker_core.errors import CrossDeskError
+from broker_core.jobs.annotations import ANNOTATION_COLUMNS
 from broker_core.jobs.query import JobQuery
 from broker_core.jobs.site_names import site_name
 from broker_core.wire.views import Update
@@ -44,6 +45,13 @@ _AROUND = 4
 """Lines around the rows: counts, heads, an empty one, keys."""
 
 
+_UNANNOTATED: Row = dict.fromkeys(ANNOTATION_COLUMNS, "")
+
+
+def _annotation(row: Row) -> Row:
+    return {name: row[name] for name in ANNOTATION_COLUMNS}
+
+
 class JobsScreen:
     """What the terminal shows of the jobs, and what keys do to it."""
 
@@ -52,6 +60,8 @@ class JobsScreen:
         self._rows: dict[str, Row] = {}
         self._order: list[str] = []
         """Newest first."""
+        self._annotations: dict[str, Row] = {}
+        """Job to its tags and note, also of jobs that the query leaves out."""
         self._chosen = ""
         self._first = 0
         self._height = 1
@@ -67,14 +77,20 @@ class JobsScreen:
 
     def fill(self, rows: Iterable[Row]) -> None:
         """Take in jobs that are older than all before."""
+        rows = list(rows)
+        self._annotations |= {row["id"]: _annotation(row) for row in rows if row["tags"] or row["note"]}
         wanted = [row for row in rows if self._wants(row)]
         self._rows |= {row["id"]: row for row in wanted}
         self._order += [row["id"] for row in wanted]
 
     def take(self, update: Update) -> None:
         """Take in what changed; a job that ended stays, unless the query leaves it out now."""
-        for row in rows_of(update.rows):
-            job = row["id"]
+        annotated = {row["id"]: row for row in rows_of(update.annotated)}
+        self._annotations |= annotated
+        changed = {row["id"]: row for row in rows_of(update.rows)}
+        known = {job: self._rows[job] for job in annotated if job in self._rows}
+        for job, plain in (known | changed).items():
+            row = plain | self._annotations.get(job, _UNANNOTATED)
             if self._wants(row):
                 if job not in self._rows:
                     self._order.insert(0, job)
@@ -82,6 +98,7 @@ class JobsScreen:
             elif job in self._rows:
                 self._drop(job)
         for job in update.gone:
+            self._annotations.pop(job, None)
             if job in self._rows:
                 self._drop(job)
         self.changed.set()

@@ -13,7 +13,7 @@ from broker_core.command_line.exits import Exit, TimedOut
 from broker_core.command_line.invocation import Json, StateDir, session, with_client
 from broker_core.command_line.job.following import Row, failed, outcome_of_row, until_ended, with_outcome
 from broker_core.command_line.job.ids import Jobs, resolve
-from broker_core.command_line.job.submit import state_teller, tell_ends
+from broker_core.command_line.job.progress import state_teller, tell_ends
 
 
 def wait(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from broker_core.command_line import output
+from broker_core.command_line import output, words
 from broker_core.wire.matches import MatchedGroup, MatchedResource, MatchPart, MatchReport
 
 _HEADS = ("TOTAL CPUS", "FREE CPUS")
@@ -37,8 +37,10 @@ def groups(pages: Sequence[MatchReport]) -> None:
         found = [_alone(one) for page in pages for one in page.resources if one.matches]
     names = (len(member.ce) + 4 for group in found for member in group.members)
     width = max(len(_heading(10)), *names, 0) + 2
+    foreseen = any(member.expected_wait is not None for group in found for member in group.members)
+    heads = (*_HEADS, "START") if foreseen else _HEADS
     for size, same in groupby(found, key=lambda group: group.size):
-        output.line(_heading(size).ljust(width) + "".join(head.rjust(_WIDTH) for head in _HEADS))
+        output.line(_heading(size).ljust(width) + "".join(head.rjust(_WIDTH) for head in heads))
         for group in same:
             _group(group, width)
 
@@ -64,7 +66,15 @@ def _group(group: MatchedGroup, width: int) -> None:
     sums = _counts(group.total_cpus, group.free_cpus) if group.size > 1 else ""
     output.line(f"  {rank}".ljust(width) + sums if sums else f"  {rank}")
     for member in group.members:
-        output.line(f"    {member.ce}".ljust(width) + _counts(member.total_cpus, member.free_cpus))
+        counts = _counts(member.total_cpus, member.free_cpus)
+        output.line(f"    {member.ce}".ljust(width) + counts + _start(member.expected_wait))
+
+
+def _start(wait: float | None) -> str:
+    """When a job would start there, if somebody says so."""
+    if wait is None:
+        return ""
+    return (f"in {words.duration(wait)}" if wait >= 1 else "at once").rjust(_WIDTH)
 
 
 def _counts(total: int, free: int) -> str:

@@ -48,17 +48,22 @@ def replay(
     ] = False,
     jobs: Annotated[int, typer.Option("--jobs", min=0, help="Only the first so many jobs; 0: all.")] = 0,
     plot: Annotated[Path | None, typer.Option("--plot", help="Write the curves as a picture (SVG).")] = None,
+    compare: Annotated[
+        list[str] | None,
+        typer.Option("--compare", help="Replay under this policy too: ORDER, ORDER/QUEUE or /QUEUE."),
+    ] = None,
     progress: Annotated[
         bool, typer.Option("--progress", help="With --json: progress as lines of JSON, the result last.")
     ] = False,
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:
-    """Replay a workload trace: utilisation, waits and slowdowns under a policy. Needs no broker."""
+    """Replay a workload trace: utilization, waits and slowdowns under a policy. Needs no broker."""
     # Arrays and the whole scheduler are only loaded by the command that needs them.
     from broker_core.command_line.simulation.run import ReplayRequest, run
 
-    run(ReplayRequest(trace, sites, policy, queue, cpus, not no_cache, jobs, plot, progress))
+    compared = tuple(compare or ())
+    run(ReplayRequest(trace, sites, policy, queue, cpus, not no_cache, jobs, plot, progress, compared))
     return Exit.OK
 
 

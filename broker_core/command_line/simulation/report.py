@@ -42,7 +42,7 @@ def show(outcome: ReplayOutcome, curves: Curves, policies: tuple[str, str], took
             ("Ended", f"{figures.finished:,}{_given_up(figures.given_up)}"),
             ("Virtual time", words.duration(figures.makespan)),
             ("Real time", f"{words.duration(took)}, {figures.jobs / max(took, 1e-9):,.0f} jobs a second"),
-            ("Utilisation", f"{figures.utilization:.1%}"),
+            ("Utilization", f"{figures.utilization:.1%}"),
         ]
     )  # fmt: skip
     output.line("")
@@ -55,11 +55,34 @@ def show(outcome: ReplayOutcome, curves: Curves, policies: tuple[str, str], took
         ],
         right=("MEAN", "MEDIAN", "95 %", "MOST"),
     )
-    _plot("Utilisation", curves.utilization, 1.0, "100 %", words.duration(figures.makespan))
+    _plot("Utilization", curves.utilization, 1.0, "100 %", words.duration(figures.makespan))
     top = max(curves.queue, default=0.0)
     _plot("Jobs waiting", curves.queue, top, f"{top:,.0f}", words.duration(figures.makespan))
     _waits(curves)
     _sites(outcome)
+
+
+def compare(results: Sequence[dict[str, Any]]) -> None:
+    """Several results for people, a line for each; they are of the same jobs at the same sites."""
+    first = results[0]["summary"]
+    output.line(f"{first['jobs']:,} jobs of {results[0]['trace']}, {first['cpus']:,} CPUs")
+    output.line("")
+    numbers = ("MEAN WAIT", "BOUNDED SLOWDOWN", "UTILIZATION", "VIRTUAL TIME", "ENDED")
+    tables.table(
+        ("ORDER OF SITES", "QUEUE", *numbers),
+        [(one["policy"], one["queue"], *_numbers_of(one["summary"])) for one in results],
+        right=numbers,
+    )
+
+
+def _numbers_of(summary: dict[str, Any]) -> tuple[str, ...]:
+    return (
+        words.duration(summary["wait"]["mean"]),
+        f"{summary['bounded_slowdown']['mean']:,.2f}",
+        f"{summary['utilization']:.1%}",
+        words.duration(summary["makespan"]),
+        f"{summary['finished']:,}",
+    )
 
 
 def _left_out(count: int) -> str:
@@ -122,9 +145,9 @@ def _sites(outcome: ReplayOutcome) -> None:
     shares = outcome.shares()
     output.line("")
     tables.table(
-        ("SITE", "CPUS", "JOBS", "UTILISATION"),
+        ("SITE", "CPUS", "JOBS", "UTILIZATION"),
         [(one.site, f"{one.cpus:,}", f"{one.jobs:,}", f"{one.utilization:.1%}") for one in shares[:_SHOWN]],
-        right=("CPUS", "JOBS", "UTILISATION"),
+        right=("CPUS", "JOBS", "UTILIZATION"),
     )
     if len(shares) > _SHOWN:
         output.line(f"and {len(shares) - _SHOWN} more sites; --json lists them all")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,8 @@ class ReplayRequest:
     jobs: int
     plot: Path | None
     progress: bool
+    compared: tuple[str, ...] = ()
+    """Policies to replay the same jobs under as well: an order of the sites, or `ORDER/QUEUE`."""
 
 
 def run(wish: ReplayRequest) -> None:
@@ -58,6 +60,9 @@ def run(wish: ReplayRequest) -> None:
     trace = trace.first(wish.jobs) if wish.jobs else trace
     sites = read_sites(wish.sites) if wish.sites is not None else sites_of(trace, wish.cpus)
     collect_rarely(HARDLY_EVER)
+    if wish.compared:
+        _compare(trace, sites, wish)
+        return
     began = time.monotonic()
     outcome, note = _replayed(trace, sites, wish)
     took = time.monotonic() - began
@@ -69,11 +74,43 @@ def run(wish: ReplayRequest) -> None:
     if not session().json:
         sim_report.show(outcome, shape, (wish.policy, wish.queue), took)
         return
-    value = sim_report.value(outcome, shape, (wish.policy, wish.queue), took) | {"policy_note": note}
-    if wish.progress:
+    _tell(sim_report.value(outcome, shape, (wish.policy, wish.queue), took) | {"policy_note": note}, wish)
+
+
+def _tell(value: dict[str, Any], request: ReplayRequest) -> None:
+    """Write a result as JSON."""
+    if request.progress:
         _line({"result": value})
     else:
         output.as_json(value)
+
+
+def _compare(trace: WorkloadTrace, sites: tuple[SiteFacts, ...], request: ReplayRequest) -> None:
+    """Replay the same jobs under each of the policies, and show what came of it side by side."""
+    if request.plot is not None:
+        raise BadRequest("The curves of one replay fit a picture.", remedy="Leave --plot or --compare out.")
+    requests = [request, *(_under(request, words) for words in request.compared)]
+    for one in requests:  # a name that is wrong is said before hours are spent on the others
+        production.core(own_policies().named(one.policy), one.queue)
+    results = []
+    for one in requests:
+        began = time.monotonic()
+        outcome, note = _replayed(trace, sites, one)
+        took = time.monotonic() - began
+        value = sim_report.value(outcome, curves(outcome), (one.policy, one.queue), took)
+        results.append(value | {"policy_note": note})
+        if note:
+            output.say(note, "yellow")
+    if session().json:
+        _tell({"runs": results}, request)
+    else:
+        sim_report.compare(results)
+
+
+def _under(request: ReplayRequest, words: str) -> ReplayRequest:
+    """The same replay under other policies; what is not named stays."""
+    policy, _, queue = words.partition("/")
+    return replace(request, policy=policy or request.policy, queue=queue or request.queue)
 
 
 def _found(trace: str) -> Path:

@@ -47,8 +47,15 @@ def list_sites(
     if session().json:
         output.as_json({"sites": [one.model_dump() for one in sites]})
         return Exit.OK
-    heads = ("SITE", "CE", "KIND", "LINK", "CPUS", "FREE", "RUNNING", "WAITING", "HEARD")
-    tables.table(heads, [_site(one) for one in sites], right=("CPUS", "FREE", "RUNNING", "WAITING"))
+    numbers = (
+        "CPUS",
+        "FREE",
+        *(["GPUS FREE"] if any(one.gpus for one in sites) else []),
+        "RUNNING",
+        "WAITING",
+    )
+    heads = ("SITE", "CE", "KIND", "LINK", *numbers, "HEARD")
+    tables.table(heads, [_site(one, "GPUS FREE" in numbers) for one in sites], right=numbers)
     for one in sources:
         if one.state not in _FINE:
             output.say(f"source {one.name} {one.state}: {one.reason}", "yellow")
@@ -69,9 +76,11 @@ def _tell_refused(sources: Sequence[SourceView]) -> None:
                 output.say(f"  {line}", "yellow")
 
 
-def _site(one: SiteView) -> tuple[str | Text, ...]:
+def _site(one: SiteView, with_gpus: bool) -> tuple[str | Text, ...]:
     more = f" and {len(one.ces) - 1} more" if len(one.ces) > 1 else ""
-    counts = (one.total_cpus, one.free_cpus, one.running, one.queued)
+    free_gpus = str(sum(count.free for count in one.gpus)) if one.gpus else ""
+    gpus = (free_gpus,) if with_gpus else ()
+    counts = (one.total_cpus, one.free_cpus, *gpus, one.running, one.queued)
     link = site_words.standing(one, short=True)
     return (
         one.name,

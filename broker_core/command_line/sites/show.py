@@ -14,7 +14,7 @@ from broker_core.command_line.exits import Exit
 from broker_core.command_line.invocation import Json, StateDir, session, with_client
 from broker_core.command_line.sites import words as site_words
 from broker_core.errors import NotFound
-from broker_core.wire.resources import AttributeView, ResourceDetail
+from broker_core.wire.resources import AttributeView, ResourceDetail, gpu_words
 from broker_core.wire.sites import SiteView
 
 _IN_FULL = 3
@@ -80,6 +80,7 @@ def _show(detail: ResourceDetail) -> None:
         heads = ("COMMITTED TO", "CPUS", "COUNTED BY THE SITE")
         rows = [(one.job, str(one.cpus), "yes" if one.visible else "not yet") for one in detail.commitments]
         tables.table(heads, rows, right=("CPUS",))
+    site_words.show_equipment(detail)
     output.line("")
     tables.table(("ATTRIBUTE", "VALUE", "SOURCE", "HEARD"), [_attribute(one) for one in detail.attributes])
 
@@ -106,6 +107,8 @@ def _facts(detail: ResourceDetail) -> list[tuple[str, str | Text]]:
         ("Resource", detail.ce),
         ("Site", detail.site),
         ("Now", now_in_words(detail)),
+        ("GPUs", gpu_words(detail.gpus)),
+        ("Licenses", ", ".join(f"{one.free} of {one.total} {one.name} free" for one in detail.licenses)),
         ("Marks", Text("\n".join(map(output.printable, marks)), style="yellow")),
         ("Locked for", _lock(detail)),
         ("Access", Text(way, style="yellow")),
@@ -125,4 +128,6 @@ def _attribute(one: AttributeView) -> tuple[str | Text, ...]:
 
 
 def _value(value: Any) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list) else f"{value}"
+    if isinstance(value, dict):
+        return " ".join(f"{name}={_value(part)}" for name, part in value.items())
+    return ", ".join(map(_value, value)) if isinstance(value, list) else f"{value}"

@@ -13,7 +13,7 @@ from broker_core.command_line.exits import Exit
 from broker_core.command_line.invocation import Json, StateDir, session, with_client
 from broker_core.command_line.job.following import Row, failed, until_ended
 from broker_core.command_line.job.ids import SiteName
-from broker_core.command_line.job.submit import tell_state
+from broker_core.command_line.job.progress import tell_state
 from broker_core.errors import NotFound
 from broker_core.jobs.states import JobState
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 
 from broker_core.command_line import output, tables, words
+from broker_core.wire.resources import AccountView, NodeTypeView, ResourceDetail, gpu_words
 from broker_core.wire.site_states import SiteStanding
 from broker_core.wire.sites import Detection, SiteSpec, SiteView, SystemFound
 
@@ -75,12 +76,48 @@ def show(view: SiteView) -> None:
             ("Since", words.ago(link.since)),
             ("Heard from", words.ago(link.heard)),
             ("Asks", link.question.text if link.question else ""),
+            ("GPUs", gpu_words(view.gpus)),
             ("Jobs there", f"{view.running} running, {view.queued} waiting"),
             ("Last hour", f"{view.per_hour:.0f} job{'' if round(view.per_hour) == 1 else 's'} ended"),
             ("Your jobs", f"{view.done} ended well, {view.failed} failed"),
             *_settings(spec),
         ]
     )
+
+
+def show_equipment(detail: ResourceDetail) -> None:
+    """Nodes by what they have, accounts and qualities of service, as far as they are known."""
+    if detail.nodes:
+        output.line("")
+        heads = ("NODES", "CPUS", "MEMORY", "GPUS", "GPU MODEL", "GPUS FREE", "FEATURES")
+        rows = [_nodes(one) for one in detail.nodes]
+        tables.table(heads, rows, right=("NODES", "CPUS", "MEMORY", "GPUS", "GPUS FREE"))
+    if detail.accounts:
+        output.line("")
+        accounts = [
+            (f"{one.name} (default)" if one.default else one.name, _qos(one), one.limits)
+            for one in detail.accounts
+        ]
+        tables.table(("ACCOUNT", "QOS", "LIMITS"), accounts)
+    if detail.qos:
+        output.line("")
+        tables.table(("QOS", "LIMITS"), [(one.name, one.limits or "none") for one in detail.qos])
+
+
+def _nodes(one: NodeTypeView) -> tuple[str, ...]:
+    return (
+        str(one.count),
+        str(one.cpus),
+        f"{one.memory / 1024:.0f} GiB" if one.memory >= 10_240 else f"{one.memory} MiB" if one.memory else "",
+        str(one.gpus or ""),
+        one.gpu_model,
+        str(one.gpus_free) if one.gpus else "",
+        ", ".join(one.features),
+    )
+
+
+def _qos(one: AccountView) -> str:
+    return ", ".join(f"{name} (default)" if name == one.default_qos else name for name in one.qos)
 
 
 def _settings(spec: SiteSpec) -> list[tuple[str, str]]:

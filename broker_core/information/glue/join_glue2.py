@@ -11,6 +11,7 @@ from broker_core.information.glue.entries import Entries, GlueEntry, by
 from broker_core.information.glue.join_glue1 import COUNTRY, domain_of
 from broker_core.jobs.placement import computing_element
 from broker_core.resources.facts import Facts
+from broker_core.resources.node_types import NodeType, joined_types, node_attributes
 
 _PUBLISHED = re.compile(r"(?:CREAMCEId|CEId|GlueCEUniqueID)=(\S+)", re.IGNORECASE)
 _PORT = 2119
@@ -59,9 +60,11 @@ class GlueShares:
         endpoint = self._endpoint(share)
         manager = _first(self._managers, service_of(share))
         joined: dict[str, Any] = {}
-        for entry in (service, endpoint, manager, self._host(share, manager), share):
+        hosts = self._hosts_of(share, manager)
+        for entry in (service, endpoint, manager, *hosts[:1], share):
             if entry is not None:
                 joined |= entry.values
+        joined |= node_attributes(_node_types(hosts), with_gpus=False)
         joined |= self._named_software(manager) | self._who(share, endpoint) | self._close(share)
         ce = self._name(share, endpoint, manager)
         site, place = self._place(service)
@@ -105,12 +108,13 @@ class GlueShares:
             (one for one in found if one.text("GLUE2EndpointID") in named), found[0] if found else None
         )
 
-    def _host(self, share: GlueEntry, manager: GlueEntry | None) -> GlueEntry | None:
-        for link in ("GLUE2ShareResourceForeignKey", "GLUE2ComputingShareExecutionEnvironmentForeignKey"):
-            for name in share.links(link):
-                if found := _first(self._hosts, name):
-                    return found
-        return _first(self._managed, manager.text("GLUE2ManagerID")) if manager is not None else None
+    def _hosts_of(self, share: GlueEntry, manager: GlueEntry | None) -> list[GlueEntry]:
+        """The kinds of hosts behind a share: those that it names, else all of its manager."""
+        links = ("GLUE2ShareResourceForeignKey", "GLUE2ComputingShareExecutionEnvironmentForeignKey")
+        names = dict.fromkeys(name for link in links for name in share.links(link))
+        if found := [host for name in names if (host := _first(self._hosts, name))]:
+            return found
+        return list(self._managed.get(manager.text("GLUE2ManagerID").lower(), ())) if manager else []
 
     def _named_software(self, manager: GlueEntry | None) -> dict[str, Any]:
         if manager is None:
@@ -145,6 +149,27 @@ class GlueShares:
                 found[COUNTRY] = country
         name = domain.text("GLUE2EntityName") if domain is not None else ""
         return name or identifier, found
+
+
+def _node_types(hosts: Sequence[GlueEntry]) -> list[NodeType]:
+    """Of each kind of hosts whose number and CPUs are published; GLUE 2.0 knows nothing of GPUs."""
+    return joined_types(
+        NodeType(
+            count=_number(host, "TotalInstances"),
+            cpus=_number(host, "LogicalCPUs"),
+            memory=_number(host, "MainMemorySize"),
+            machine=host.text("GLUE2ExecutionEnvironmentPlatform"),
+            model=host.text("GLUE2ExecutionEnvironmentCPUModel"),
+            system=host.text("GLUE2ExecutionEnvironmentOSName"),
+        )
+        for host in hosts
+        if _number(host, "TotalInstances") and _number(host, "LogicalCPUs")
+    )
+
+
+def _number(host: GlueEntry, name: str) -> int:
+    value = host.values.get(f"GLUE2ExecutionEnvironment{name}", 0)
+    return value if type(value) is int else 0
 
 
 def service_of(share: GlueEntry) -> str:

@@ -48,6 +48,8 @@ def _attribute(name: str, value: Any) -> tuple[str, Any]:
         return known.name, value_of(known.name, "number", str(value).encode())
     if known.type == "strings":
         return known.name, _list([value] if isinstance(value, str) else value)
+    if known.type == "records":
+        return known.name, _records(value)
     if known.type == "boolean":
         if not isinstance(value, bool):
             raise BadGlueValue(f"{str(value)[:40]!r} is neither true nor false")
@@ -86,6 +88,16 @@ def _list(value: Any) -> list[str]:
     if not all(isinstance(one, str) for one in value):
         raise BadGlueValue("not a list of texts")
     return [_text(one) for one in value]
+
+
+def _records(value: Any) -> list[dict[str, Any]]:
+    if not isinstance(value, list | tuple) or not all(isinstance(one, Mapping) for one in value):
+        raise BadGlueValue("not a list of records")
+    if len(value) > MOST:
+        raise BadGlueValue(f"{len(value):,} records are more than {MOST:,}")
+    if not all(isinstance(name, str) and _NAME.fullmatch(name) for one in value for name in one):
+        raise BadGlueValue("a record has a part that no attribute can be called")
+    return [{name: _any(part) for name, part in one.items()} for one in value]
 
 
 def _text(value: str) -> str:

@@ -11,7 +11,7 @@ _CHANGING = re.compile(
     r"GlueCEState|GlueHostFreeCPUs|GlueHost.*(?:Load|Available)|"
     r"GLUE2Computing(?:Share|Service|Endpoint|Manager)(?!Max).*(?:Jobs$|FreeSlots|WaitingTime$|UsedSlots|RequestedSlots"
     r"|ServingState|SlotsUsed|Free$)|GLUE2Endpoint(?:HealthState|ServingState|Downtime)|"
-    r"GLUE2ExecutionEnvironmentU(?:sed|navailable)Instances"
+    r"GLUE2ExecutionEnvironmentU(?:sed|navailable)Instances|(?:NodeTypes|GPUsFree|LicenseUse)$"
 )
 
 STATIC = frozenset(

@@ -12,15 +12,13 @@ from pathlib import Path
 
 import broker_core
 from broker_core.sites.contract import CachedProgram
-from broker_core.worker.script import starter_path
+from broker_core.worker.script import line_agent_path
 
 FROZEN = "crossdesk-agent-x86_64-linux"
 """File of the agent that brings its own interpreter; its name tells where it runs."""
 _BUILT = Path("build", "agent", FROZEN)
 SOURCES = "sources.json"
 """In that file: what of the project it was made of, each with its SHA-256 (`packaging/agent/build.py`)."""
-LINES = "line_agent.sh"
-"""The agent that needs a shell and nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +27,7 @@ class AgentPrograms:
 
     frozen: Path | None
     lines: Path | None
+    """The one that needs a shell and nothing else."""
     missing: str = ""
     """What is to be done to have the better one; empty where it is there."""
     older: str = ""
@@ -42,7 +41,7 @@ class AgentPrograms:
 
 def agents(setting: str) -> AgentPrograms:
     """The agents of this installation; `setting`: the frozen one by the owner's word, empty: look for it."""
-    lines = starter_path().with_name(LINES)
+    lines = line_agent_path()
     frozen = next((path for path in _places(setting) if path.is_file()), None)
     missing = "" if frozen else _missing(setting)
     return AgentPrograms(

@@ -27,6 +27,8 @@ class AgentReport:
     kind: str = TERMINAL
     missing: str = ""
     """Why it is not the better kind, in words; empty where it is."""
+    unfit: str = ""
+    """Why none can run there that was to be brought beside a program."""
     trouble: str = ""
     """Why it has not reached any place to meet so far; empty where it has."""
 
@@ -60,6 +62,7 @@ def _word(said: dict[str, Any]) -> AgentReport:
         node=_text(said["node"]),
         kind=PLAIN if plain else TERMINAL,
         missing=_text(said.get("lines", "")),
+        unfit=_text(said.get("unfit", "")),
         trouble=_text(said.get("trouble", "")),
     )
 

@@ -43,7 +43,7 @@ class KeyDistribution:
 
     def start(self) -> None:
         """After a start: an agent may have missed a change."""
-        for owner in {record.owner for record in self._live() if record.interactive}:
+        for owner in {record.owner for record in self._live() if self._sessions.has_agent(record)}:
             self.changed(owner)
 
     def changed(self, owner: str) -> None:
@@ -51,7 +51,9 @@ class KeyDistribution:
         self._changes[owner] = self._changes.get(owner, 0) + 1
         for record in self._live():
             task = self._telling.get(record.id)
-            if record.interactive and record.owner == owner and (task is None or task.done()):
+            if record.owner != owner or not self._sessions.has_agent(record):
+                continue
+            if task is None or task.done():
                 task = asyncio.get_running_loop().create_task(self._tell(record.id, owner))
                 self._telling[record.id] = task
                 task.add_done_callback(partial(self._over, record.id))

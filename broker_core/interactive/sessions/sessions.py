@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from broker_core.bookkeeping.store import Store
-from broker_core.errors import BadRequest, NotFound
+from broker_core.errors import BadRequest, Conflict, NotFound
 from broker_core.interactive.channel.rendezvous import Endpoint
 from broker_core.interactive.relay.own_relay import OwnRelay
 from broker_core.interactive.sessions.agent_programs import agents
@@ -36,7 +36,14 @@ from broker_core.jobs.states import JobState
 from broker_core.jobs.story import failure
 from broker_core.scheduling.messages import Message
 from broker_core.settings.interactive import InteractiveSettings
-from broker_core.sites.contract import LaunchOrder, RemoteSitePort, Site, SiteRefused
+from broker_core.sites.contract import (
+    AgentOrder,
+    CachedProgram,
+    LaunchOrder,
+    RemoteSitePort,
+    Site,
+    SiteRefused,
+)
 from broker_core.sites.transport.contract import LinkLost
 from broker_core.sites.transport.way_back import WILDCARDS, WayBack
 from broker_core.wire.interactive import ContactState, DeskView, MeetingPlace, SessionContact, SessionManners
@@ -53,6 +60,9 @@ SHORT, LONG = 0.01, 1.0
 """Seconds between two looks for an agent: the first, the last."""
 AGAIN = 2.0
 """Seconds for which what an agent said last is taken for what it says."""
+BROUGHT = 120.0
+"""Seconds after which an agent that was brought beside a program and says nothing is brought anew."""
+COMES = "An agent is on its way to the job; that may take half a minute."
 WITHOUT_TERMINAL = ("", "bypass", "lines")
 """Values of `InteractiveAgent` with which the plain agent will do; `lines` wants no other."""
 LACKING = "CROSSDESK_AGENT_LACKING"
@@ -84,6 +94,8 @@ class Sessions:
         """Tag to when its agent was heard, and what it said."""
         self._told: dict[str, str] = {}
         """Job to what its story says of its agent."""
+        self._brought: dict[Component, float] = {}
+        """Batch job to when an agent was brought beside its program, by the monotonic clock."""
 
     async def equipped(self, order: LaunchOrder, description: JobDescription) -> LaunchOrder:
         """The order of an interactive job with its agent; without one where no desk could ever reach it."""
@@ -99,9 +111,16 @@ class Sessions:
         if not desks:
             return order
         self.expect(order.attempt.job)
-        keys, way = tuple(desk.key for desk in desks), await self._way(order.ce)
+        way = await self._way(order.ce)
         way = replace(way, places=(*way.places, *_doors(desks)))
-        text = self._agent_settings(order, description, keys, way.places).text()
+        settings = replace(
+            self._agent_settings(order.attempt.tag, desks, way.places),
+            mode=OWN_AGENTS[description.agent],
+            max_retries=self._settings.ca_max_retries,
+            tee=bool(description.stdout),
+            x11=description.x11,
+        )
+        text = settings.text()
         order = replace(order, environment=(*order.environment, (VARIABLE, text)))
         if order.ce.here:
             own_words = ("-I", "-m", "broker_core.worker.start")
@@ -152,7 +171,7 @@ class Sessions:
         answer = SessionContact(
             job=record.id, attempt=record.attempt, state=ContactState.WAITING, manners=manners
         )
-        if not record.interactive:
+        if not self.has_agent(record):
             return answer.model_copy(
                 update={"state": ContactState.NONE, "reason": "The job is not interactive."}
             )
@@ -164,9 +183,51 @@ class Sessions:
             return answer.model_copy(update={"reason": "The job is not running yet."})
         return await self._running(record, site, answer)
 
+    def has_agent(self, record: JobRecord) -> bool:
+        """Whether a job has an agent, or gets one: an interactive one, or one that was brought to it."""
+        return record.interactive or (bool(self._brought) and record.component in self._brought)
+
+    async def bring(self, record: JobRecord, site: Site | None) -> bool:
+        """Have an agent beside the program of a running batch job; asked again it does nothing more.
+
+        False where there was one already. Raises Conflict for a job that has ended, BadRequest where no agent
+        can be brought, NotFound, SiteRefused and LinkLost.
+        """
+        if record.state.ended:
+            raise Conflict("The job has ended.", place=record.id)
+        if self.has_agent(record) or record.state is not JobState.RUNNING or site is None:
+            return True
+        word = await self._word(record.component, site)
+        if word is not None and word.unfit:
+            raise BadRequest(f"No agent can run on {word.node}: {word.unfit}.", place=record.id)
+        if word is None:
+            desks, way = await self.desks.of(record.owner), await self._way(record.ce)
+            program = None if record.ce.here else self._frozen(record.ce, way)
+            # No desk is waited for: neither while the program runs, nor at its end.
+            settings = replace(
+                self._agent_settings(record.component.tag, desks, (*way.places, *_doors(desks))),
+                mode=LINES,
+                max_retries=0,
+                linger=0.0,
+            )
+            await site.bring_agent(record.component, AgentOrder(program, settings.text()))
+        self._brought[record.component] = time.monotonic()
+        return word is None
+
+    def _frozen(self, ce: ComputingElement, way: WayBack) -> CachedProgram:
+        """The agent that speaks SSH, for a node of another site; raises BadRequest."""
+        found = agents(self._settings.agent_program)
+        programs = found.kept(frozen=bool(way.places), plain=False)
+        if not programs:
+            missing = way.hint if found.frozen is not None else found.missing
+            raise BadRequest(f"No agent can be brought to the job: {missing}.", place=ce.id)
+        return programs[0]
+
     def forget(self, job: str) -> None:
         """A job has ended, and with it what its agents said."""
         self._told.pop(job, None)
+        for component in [one for one in self._brought if one.job == job]:
+            del self._brought[component]
         for component in [one for one in self._words if one.job == job]:
             del self._words[component]
 
@@ -177,8 +238,14 @@ class Sessions:
         except (LinkLost, BadRequest) as error:
             return answer.model_copy(update={"reason": str(error)})
         if word is None:
-            starting = f"The agent is starting. {self._older(record.ce)}".rstrip()
-            return answer.model_copy(update={"reason": starting})
+            begun = self._brought.get(attempt, time.monotonic())
+            if time.monotonic() - begun > BROUGHT:
+                del self._brought[attempt]
+            starting = COMES if attempt in self._brought else "The agent is starting."
+            return answer.model_copy(update={"reason": f"{starting} {self._older(record.ce)}".rstrip()})
+        if word.unfit:
+            self._brought.pop(attempt, None)
+            return answer.model_copy(update={"state": ContactState.NONE, "reason": word.unfit})
         await self._introduced(record, word)
         about = {"node": word.node, "agent": word.kind, "missing": word.missing}
         if word.kind == PLAIN_KIND:
@@ -206,7 +273,8 @@ class Sessions:
             path = await site.open_path(attempt, CONTACT)
             word = await asyncio.to_thread(read_word, path)
         except NotFound:
-            return known  # it takes its word away at its end
+            # It takes its word away at its end, with which a batch job goes on.
+            return None if attempt in self._brought else known
         except LinkLost:
             if known is None:
                 raise
@@ -238,27 +306,23 @@ class Sessions:
 
     def _agent_settings(
         self,
-        order: LaunchOrder,
-        description: JobDescription,
-        keys: tuple[str, ...],
+        tag: str,
+        desks: list[DeskView],
         places: tuple[tuple[str, int], ...],
     ) -> AgentSettings:
+        """What every agent is told, whatever it runs."""
         known = self._settings
         return AgentSettings(
-            token=self._token(order.attempt.tag),
+            token=self._token(tag),
             places=places,
-            keys=keys,
-            mode=OWN_AGENTS[description.agent],
+            keys=tuple(desk.key for desk in desks),
             retry_interval=known.ca_retry_interval,
-            max_retries=known.ca_max_retries,
             replay=known.replay_buffer,
             memory=known.agent_memory,
             disk=known.agent_disk,
             keepalive=known.agent_keepalive,
             linger=known.agent_linger,
-            tee=bool(description.stdout),
             introducer=self.key.public,
-            x11=description.x11,
             display_wait=known.agent_display_wait,
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from broker_core.jobs.members import members
+from broker_core.jobs.story import EXPECTED_WAIT
 from broker_core.jobs.transitions import EventType
 from broker_core.scheduling.effects import Submit, of_components
 from broker_core.scheduling.live_job import HANDING_OVER, LiveJob
@@ -34,8 +35,15 @@ class Attempts:
         job.round_tried = ()
         reason = chosen(choice)
         self.decided(job, "chosen", reason, choice.of)
-        self.begin(job, E.MATCHED, reason, {"choices": choice.of})
+        self.begin(job, E.MATCHED, reason, {"choices": choice.of} | self._foreseen(choice))
         return True
+
+    def _foreseen(self, choice: Selection) -> dict[str, float]:
+        """How long the job will wait: as long as for the last of its computing elements."""
+        columns = self._cache.board.pool.columns
+        rows = [row for ce in choice.ces if (row := columns.row_of(ce)) is not None]
+        waits = [wait for row in rows if (wait := columns.expected_wait(row)) is not None]
+        return {EXPECTED_WAIT: max(waits)} if waits and len(waits) == len(choice.ces) else {}
 
     def take(self, job: LiveJob, choice: Selection) -> bool:
         """Lock and commit what was chosen; False if another job has it."""

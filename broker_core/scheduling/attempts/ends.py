@@ -26,7 +26,7 @@ _DIED = frozenset({"lost", "starter", "agent"})
 """What starts the program died itself."""
 _TRIES = 2
 """Of a resource, before it is left (CB-ERR-3)."""
-_AFTER_START = frozenset({"upload", "wall-limit", "output-limit", "no-desk"})
+_AFTER_START = frozenset({"software", "upload", "wall-limit", "output-limit", "out-of-memory", "no-desk"})
 """Failures that only an application that ran can meet."""
 
 

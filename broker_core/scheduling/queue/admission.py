@@ -49,7 +49,7 @@ class Admission:
         elif eligible.ever:
             self._exhausted(job)
         else:
-            self._park(job, f"No compatible resources: {reason}")
+            self._park(job, f"No site fits: {reason}")
 
     def _assign(self, job: LiveJob) -> bool:
         """Send a job that nobody is before on its way, if anything can take it."""
@@ -97,7 +97,7 @@ class Admission:
         for job in list(self._queue.parked.values()):
             since = job.infeasible_since
             if since is not None and now - since >= self._rules.infeasible_timeout:
-                self.end(job, f"No compatible resources: {self._eligibility.of(job.demand).reason}")
+                self.end(job, f"No site fits: {self._eligibility.of(job.demand).reason}")
         if self._end_of_patience() <= now:
             self._queue.again.extend(self._queue.awaiting.values())
 

@@ -9,8 +9,10 @@ import pytest
 from broker_core.client.client import BrokerClient
 from broker_core.client.fetch import fetch_output
 from broker_core.errors import NotFound
+from broker_core.wire.views import EventView, RetentionChange
 from tests.broker.jobs import reach, script, submit, upload
 from tests.broker.sites.conftest import NAME
+from tests.running import RunningBroker
 from tests.testbed.slurm import Cluster
 from tests.waiting import eventually
 
@@ -100,3 +102,68 @@ async def test_at_this_machine_the_same_is_told(site: BrokerClient) -> None:
         "std.err": "stderr",
         "std.out": "stdout",
     }
+
+
+async def test_a_job_is_not_removed_by_its_age_while_something_of_it_is_at_its_site(
+    site: BrokerClient, cluster: Cluster, tmp_path: Path
+) -> None:
+    nothing = f"OutputSandbox = {{}}; {THERE}"
+    left = await script(site, "echo 1 >other", name="s.sh", description=nothing)
+    plain = await script(site, "true", name="s.sh", description=nothing)
+    for job in (left, plain):
+        await reach(site, job, "Done")
+        await site.fetched(job)
+
+    async def known_jobs() -> set[str]:
+        return set((await site.jobs_page()).columns["id"])
+
+    async def only_left() -> bool:
+        return await known_jobs() == {left}
+
+    async def none() -> bool:
+        return not await known_jobs()
+
+    await site.choose_retention(RetentionChange(jobs_age=1.0))
+    await eventually(only_left, what="the other is removed")
+    assert {one.path for one in (await site.stayed(left)).files} == {"other"}
+    await site.forget_stayed(left)
+    await eventually(none, what="it goes too")
+
+
+async def test_the_size_that_comes_home_is_changed_while_the_broker_runs(
+    site: BrokerClient, cluster: Cluster
+) -> None:
+    async def made() -> set[str]:
+        job = await script(site, "head -c 2000 /dev/zero >large", description=THERE)
+        await reach(site, job, "Done")
+        return {one.path for one in (await site.stayed(job)).files}
+
+    assert await made() == set()
+    await site.choose_retention(RetentionChange(results_max=1000, left_age=86_400.0))
+    assert await made() == {"large"}
+
+
+async def test_stories_say_once_that_what_stayed_goes_within_a_day(
+    site: BrokerClient, cluster: Cluster, running_broker: RunningBroker
+) -> None:
+    async def left_something() -> str:
+        job = await script(site, "echo 1 >other", name="s.sh", description=f"OutputSandbox = {{}}; {THERE}")
+        await reach(site, job, "Done")
+        await site.choose_retention(RetentionChange())  # a round begins
+        return job
+
+    async def told(job: str) -> list[EventView]:
+        return [event for event in await site.events_of(job) if event.type == "job.left_expires"]
+
+    await site.choose_retention(RetentionChange(left_age=3600.0))
+    first = await left_something()
+    (event,) = await eventually(lambda: told(first), what="its story says so")
+    assert event.details == {"goes": (await site.stayed(first)).goes}
+    assert (await site.job(first)).row["reason"] != event.reason
+    running_broker.kill()
+    running_broker.start()
+    second = await left_something()
+    await eventually(lambda: told(second), what="the next one is told too")
+    assert len(await told(first)) == 1
+    assert [one.job for one in await site.expiring()] == [first, second]
+    assert {one.size for one in await site.expiring()} == {2}

@@ -10,12 +10,21 @@ import orjson
 from fastapi import APIRouter, Header, Query, Request, Response
 from starlette.types import Receive, Scope, Send
 
-from broker_core.broker.api.dependencies import Owner, StorePart, StreamPart, SubmissionsPart, part
-from broker_core.broker.api.permissions import EVERYBODY, OWNER, operators
+from broker_core.broker.api.dependencies import (
+    Owner,
+    SettingsPart,
+    StorePart,
+    StreamPart,
+    SubmissionsPart,
+    part,
+)
+from broker_core.broker.api.permissions import EVERYBODY, OWNER, administrators, operators
 from broker_core.broker.api.responses import json_response
 from broker_core.broker.api.views.broker import BrokerStatus, Shutdown
-from broker_core.errors import BadRequest, NotFound
-from broker_core.wire.views import BrokerInfo, Statistics, Update
+from broker_core.broker.matchmaking.policy_choice import authorize
+from broker_core.broker.site_management.retention import RetentionChoice
+from broker_core.errors import BadRequest, NotAuthorized, NotFound
+from broker_core.wire.views import BrokerInfo, RetentionChange, RetentionView, Statistics, Update
 
 PATIENCE = 30.0
 """Seconds that one message may wait to be taken; then the connection is dropped and the client resumes."""
@@ -24,6 +33,8 @@ DOCUMENT_MAX = 4_000_000
 """Bytes of one document."""
 StatusPart = Annotated[BrokerStatus, part(BrokerStatus)]
 ShutdownPart = Annotated[Shutdown, part(Shutdown)]
+RetentionPart = Annotated[RetentionChoice, part(RetentionChoice)]
+_CHANGE = "change these settings"
 Position = Annotated[int, Query(ge=0, le=2**62)]
 
 
@@ -67,6 +78,12 @@ async def broker(status: StatusPart, owner: Owner) -> Response:
     return json_response(await status.info(owner))
 
 
+@router.get("/broker/alive", dependencies=[EVERYBODY])
+async def alive() -> dict[str, Any]:
+    """Answered at once: who waits for this longer than moments waits for a broker that hangs."""
+    return {}
+
+
 @router.post("/broker/stop", dependencies=[operators("stop the process")])
 async def stop(stream: StreamPart, shutdown: ShutdownPart) -> dict[str, Any]:
     """End the broker cleanly; followers are told first, so that none of them starts another."""
@@ -81,6 +98,23 @@ async def handover(submissions: SubmissionsPart, shutdown: ShutdownPart) -> dict
     await submissions.settle()
     shutdown.begin("handed over to another program")
     return {}
+
+
+@router.get("/broker/retention", response_model=RetentionView, dependencies=[EVERYBODY])
+async def retention(choice: RetentionPart, settings: SettingsPart, owner: Owner) -> Response:
+    """How long and how much is kept, and why the caller cannot change that, if so."""
+    try:
+        authorize(settings.mode, owner, settings.administrators, _CHANGE)
+    except NotAuthorized as refusal:
+        return json_response(choice.view(f"{refusal.message} Ask one of them."))
+    return json_response(choice.view())
+
+
+@router.put("/broker/retention", response_model=RetentionView, dependencies=[administrators(_CHANGE)])
+async def choose_retention(change: RetentionChange, choice: RetentionPart) -> Response:
+    """Keep for longer or less; in force at once, and after a restart too."""
+    choice.choose(change)
+    return json_response(choice.view())
 
 
 @router.get("/statistics", response_model=Statistics, dependencies=[OWNER])

@@ -45,6 +45,18 @@ async def remove_desk(sessions: SessionsPart, keys: KeysPart, owner: Owner, fing
     return json_response([one.model_dump() for one in left])
 
 
+@router.post("/jobs/{job}/agent", status_code=204)
+async def bring_agent(
+    job: str, store: StorePart, sites: SitesPart, sessions: SessionsPart, keys: KeysPart, owner: Owner
+) -> Response:
+    """Have an agent beside the program of a running batch job, so that desks reach it."""
+    record = await own_job(store, owner, job)
+    if not await sessions.bring(record, sites.site_of(record.ce)):
+        # It may be there from before a restart, and not know the desks of now.
+        keys.changed(owner)
+    return Response(status_code=204)
+
+
 @router.get("/jobs/{job}/session", response_model=SessionContact)
 async def session(
     job: str,

@@ -8,39 +8,30 @@ from typing import Annotated
 import orjson
 from fastapi import APIRouter, Query, Response
 
-from broker_core.broker.api.dependencies import (
-    EnginePart,
-    Owner,
-    RegistryPart,
-    StorePart,
-    SubmissionsPart,
-    own_job,
-    own_jobs,
-    part,
-)
+from broker_core.broker.api.dependencies import EnginePart, Owner, StorePart, own_job, own_jobs, part
 from broker_core.broker.api.permissions import OWNER
 from broker_core.broker.api.responses import JSON, json_response
 from broker_core.broker.api.views.jobs import JobViews
-from broker_core.broker.engine.ended_jobs import EndedJobs
 from broker_core.broker.engine.engine import Engine
 from broker_core.broker.engine.stream import event_view
+from broker_core.broker.site_management.retention import Purging
 from broker_core.broker.submission.reruns import Reruns
 from broker_core.errors import BadRequest, Conflict
+from broker_core.jobs.annotations import NOTED_AT_ONCE, change_of
 from broker_core.jobs.outcome import Outcome
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.messages import CancelAsked, ElsewhereAsked, HoldAsked, ReleaseAsked, Request
-from broker_core.wire.submission import IdList, Outcomes, Receipt, Rerun
-from broker_core.wire.views import JOB_COLUMNS, EventView, JobDetail, JobsPage
+from broker_core.wire.submission import AnnotationRequest, IdList, Outcomes, Receipt, Rerun
+from broker_core.wire.views import PAGE_COLUMNS, EventView, JobDetail, JobsPage
 
 ViewsPart = Annotated[JobViews, part(JobViews)]
-EndedPart = Annotated[EndedJobs, part(EndedJobs)]
+PurgingPart = Annotated[Purging, part(Purging)]
 RerunsPart = Annotated[Reruns, part(Reruns)]
 router = APIRouter(dependencies=[OWNER])
 _SLICE = 500
 """Jobs of a bulk command between two turns of the event loop."""
-_FORGOTTEN = 2000
-"""Jobs whose files are removed between two turns of the event loop: one exchange of a far site for each."""
+_UNKNOWN = "There is no such job."
 _STATES: dict[str, JobState | Outcome] = {
     **{state.value: state for state in JobState},
     **{one.value.lower(): one for one in Outcome if one is not Outcome.UNKNOWN},
@@ -63,7 +54,7 @@ async def jobs(
     `state`: names of states, as `Done`, and outcomes in small letters, as `failed`. `latest`: without jobs
     that were run again.
     """
-    wanted = tuple(column for column in columns.split(",") if column) or JOB_COLUMNS
+    wanted = tuple(column for column in columns.split(",") if column) or PAGE_COLUMNS
     states = [_state(name) for name in state]
     page = await store.jobs_page(owner, after, limit, states, wanted, latest=latest)
     return Response(orjson.dumps(page), media_type=JSON)
@@ -100,6 +91,30 @@ async def release(wanted: IdList, engine: EnginePart, owner: Owner) -> Response:
     return await _ask(wanted, engine, owner, ReleaseAsked, _cannot_release)
 
 
+@router.post("/jobs/annotate", response_model=Outcomes)
+async def annotate(wanted: AnnotationRequest, engine: EnginePart, owner: Owner) -> Response:
+    """Change tags and notes of jobs, whatever their states; all in one transaction.
+
+    A note may be given to 1,000 jobs at once at most.
+    """
+    change = change_of(wanted.add, wanted.remove, wanted.note)
+    if wanted.note and len(wanted.ids) > NOTED_AT_ONCE:
+        raise BadRequest(
+            f"A note for {len(wanted.ids):,} jobs at once is too much, {NOTED_AT_ONCE:,} are accepted.",
+            code="many_notes",
+            remedy="Give them a tag in common instead.",
+        )
+    results: dict[str, str | None] = {}
+    mine: list[str] = []
+    for ids in _slices(wanted.ids):
+        found = await own_jobs(engine.store, owner, ids)
+        results |= {one: None if one in found else "There is no such job." for one in ids}
+        mine += (one for one in ids if one in found)
+    if mine:
+        results.update(await engine.annotate(owner, mine, change))
+    return json_response(Outcomes(results=results))
+
+
 @router.post("/jobs/resubmit", response_model=Receipt)
 async def resubmit(wanted: Rerun, reruns: RerunsPart, owner: Owner) -> Response:
     """Run ended jobs once more, each as a new job in its place of the batch; answered when they are durable.
@@ -121,31 +136,15 @@ async def elsewhere(job: str, engine: EnginePart, views: ViewsPart, owner: Owner
 
 
 @router.post("/jobs/purge", response_model=Outcomes)
-async def purge(
-    wanted: IdList,
-    store: StorePart,
-    ended: EndedPart,
-    registry: RegistryPart,
-    submissions: SubmissionsPart,
-    owner: Owner,
-) -> Response:
+async def purge(wanted: IdList, store: StorePart, purging: PurgingPart, owner: Owner) -> Response:
     """Remove ended jobs and their files."""
-    results: dict[str, str | None] = {}
-    removed: list[JobRecord] = []
-    used = await store.files_in_use()
+    results: dict[str, str | None] = dict.fromkeys(wanted.ids, _UNKNOWN)
     for ids in _slices(wanted.ids):
         mine = await own_jobs(store, owner, ids)
-        gone = await ended.purge(list(mine))
-        removed += gone
-        for one in ids:
-            results[one] = (
-                "There is no such job." if one not in mine else "It has not ended yet; cancel it first."
-            )
-        results |= dict.fromkeys((record.id for record in gone), None)
-    for start in range(0, len(removed), _FORGOTTEN):
-        await registry.forget(removed[start : start + _FORGOTTEN])
-    submissions.release(used - await store.files_in_use())
-    store.tidy()
+        results |= dict.fromkeys(mine, "It has not ended yet; cancel it first.")
+    known = [job for job, result in results.items() if result != _UNKNOWN]
+    removed = await purging.purge(known, "Removed by its owner")
+    results |= dict.fromkeys((record.id for record in removed), None)
     return json_response(Outcomes(results=results))
 
 
@@ -162,7 +161,7 @@ async def _ask(
         for one in ids:
             live = engine.scheduler.job(one)
             record = live.record if live and one in mine else mine.get(one)
-            results[one] = refusal(record) if record is not None else "There is no such job."
+            results[one] = refusal(record) if record is not None else _UNKNOWN
             if results[one] is None:
                 engine.post(request(one))
     await engine.settled()

@@ -25,6 +25,7 @@ from broker_core.jdl.description import JobDescription
 from broker_core.jdl.names import ALL_NEW, is_listed
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
+from broker_core.jobs.use import FILE as USE
 from broker_core.launching.files import FileStore
 from broker_core.launching.orders import STDERR, STDOUT
 from broker_core.sites.contract import Site
@@ -94,6 +95,7 @@ class JobOutput:
                 role="output" if file.path in fetched else _role(file.path, description, sent),
             )
             for file in found
+            if file.path != USE
         ]
 
     async def opened(self, record: JobRecord, path: str) -> int:

@@ -11,10 +11,10 @@ from broker_core.broker.api.dependencies import EnginePart, part
 from broker_core.broker.api.permissions import EVERYBODY
 from broker_core.broker.api.responses import JSON, json_response
 from broker_core.broker.api.views.resource_detail import resource_detail
-from broker_core.broker.api.views.resources import resources_page
+from broker_core.broker.api.views.resources import modules_of, resources_page
 from broker_core.information.runner import Updaters
 from broker_core.system.clock import now
-from broker_core.wire.resources import ResourceDetail, ResourcesPage, SourceView
+from broker_core.wire.resources import ModuleView, ResourceDetail, ResourcesPage, SourceView
 from broker_core.wire.submission import Wire
 
 UpdatersPart = Annotated[Updaters, part(Updaters)]
@@ -36,6 +36,12 @@ async def resources(
     """A page of all known resources by columns, ordered by computing element."""
     page = await resources_page(engine.scheduler.cache, offset, limit, now())
     return Response(page, media_type=JSON)
+
+
+@router.get("/modules", response_model=list[ModuleView])
+async def modules(engine: EnginePart) -> Response:
+    """Environment modules by name, with the sites that tell of them; no more than 5000."""
+    return json_response([view.model_dump() for view in modules_of(engine.scheduler.cache, now())])
 
 
 @router.get("/resources/{ce:path}", response_model=ResourceDetail)

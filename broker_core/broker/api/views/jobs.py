@@ -12,6 +12,7 @@ from broker_core.broker.submission.launch_orders import LaunchOrders
 from broker_core.jdl.check import Checked
 from broker_core.jdl.description import JobDescription
 from broker_core.jdl.syntax.write import write
+from broker_core.jobs.annotations import Annotation
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.launching.orders import STDERR, STDOUT
@@ -37,8 +38,10 @@ class JobViews:
         """Everything about one job but its events and files."""
         text = await self._orders.text(record)
         checked = await self._checker.check(text, record.parameter)
+        annotation = (await self._engine.store.annotations([record.id])).get(record.id, Annotation())
+        written = {"tags": annotation.text, "note": annotation.note}
         detail = JobDetail(
-            row=dict(zip(JOB_COLUMNS, record_row(record), strict=True)),
+            row=dict(zip(JOB_COLUMNS, record_row(record), strict=True)) | written,
             description=text,
             effective=text,
             output_sandbox=[],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from broker_core.broker.api.views.equipment import equipment
 from broker_core.broker.api.views.resource_marks import lock_until, marks
 from broker_core.errors import NotFound
 from broker_core.reactor.reactor import Now
@@ -23,10 +24,11 @@ def resource_detail(cache: ResourceCache, name: str, now: Now) -> ResourceDetail
     entry = cache.entries[ces[0]]
     lock = cache.lock_of(entry.ce, now.monotonic)
     history = entry.history
+    attributes = _attributes(entry)
     return ResourceDetail(
         ce=entry.ce,
         site=entry.site,
-        attributes=_attributes(entry),
+        attributes=attributes,
         marks=marks(cache, pool, entry, now),
         commitments=_commitments(cache.commitments_at(entry.ce), entry),
         lock_owner=lock.owner if lock else "",
@@ -43,6 +45,7 @@ def resource_detail(cache: ResourceCache, name: str, now: Now) -> ResourceDetail
         times=list(history.times),
         free=list(history.free),
         waiting=list(history.waiting),
+        **equipment({one.name.lower(): one.value for one in attributes}),
     )
 
 

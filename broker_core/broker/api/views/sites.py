@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
+from broker_core.broker.api.views.equipment import gpu_counts, most_of_each
 from broker_core.broker.api.views.resource_marks import throttled
 from broker_core.broker.engine.engine import Engine
 from broker_core.broker.site_management.link_views import link_view
@@ -14,6 +16,8 @@ from broker_core.information.runner import Updaters
 from broker_core.jobs.outcome import Outcome
 from broker_core.jobs.placement import computing_element
 from broker_core.resources.entry import ResourceEntry
+from broker_core.resources.node_types import NODE_TYPES, NodeType, node_types
+from broker_core.resources.tags import listed
 from broker_core.sites.contract import Site
 from broker_core.system.clock import now
 from broker_core.wire.sites import SITE_KINDS, SiteView
@@ -62,9 +66,21 @@ class SiteViews:
         if site.link.usable:
             view.stale = self._updaters.trouble(site.name).removeprefix(f"{site.name}: ")
         _count(view, entries)
+        view.gpus = most_of_each(count for entry in entries for count in gpu_counts(self._nodes(entry)))
+        view.accounts = sorted({name for entry in entries for name in self._accounts(entry)})
         self._judge(view, entries)
         self._follow(view)
         return view
+
+    def _nodes(self, entry: ResourceEntry) -> list[NodeType]:
+        return node_types(self._published(entry, NODE_TYPES))
+
+    def _accounts(self, entry: ResourceEntry) -> tuple[str, ...]:
+        return listed(self._published(entry, "Accounts"))
+
+    def _published(self, entry: ResourceEntry, name: str) -> Any:
+        column = self._engine.scheduler.cache.board.pool.columns.column(name.lower())
+        return None if column is None else column.value(entry.row)
 
     def _judge(self, view: SiteView, entries: Sequence[ResourceEntry]) -> None:
         """Whether the site is throttled for how it treated jobs lately."""
@@ -88,7 +104,8 @@ class SiteViews:
 def _count(view: SiteView, entries: Sequence[ResourceEntry]) -> None:
     """CPUs of all queues; queues of a cluster share its processors, so the largest figure stands for all."""
     view.total_cpus = max((entry.total for entry in entries), default=0)
-    # What was given out of one queue, and is not in its figures yet, is not free in the others either.
-    hidden = sum(max(0, entry.given - entry.seen) for entry in entries)
+    # What was given out of one queue, and is not in its figures yet, is not free in the others either; what
+    # came back since they were published is free at once.
+    hidden = sum(entry.given - entry.seen for entry in entries)
     published = max((entry.published_free for entry in entries), default=0)
     view.free_cpus = max(0, min(published - hidden, view.total_cpus))

@@ -1,0 +1,1 @@
+"""From a script for a batch system (Slurm, PBS, Grid Engine, LSF, HTCondor) to a job description."""

@@ -1,0 +1,217 @@
+# ruff: noqa: E501 - one script a line reads best as a table
+"""Scripts as the manuals of clusters show them become descriptions, and every line is accounted for."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from broker_core.client.programs.batch_scripts.translation import Fate, Translation
+from broker_core.client.programs.describe import translation
+from broker_core.client.programs.file_kind import ItemKind, classify
+from broker_core.client.programs.path_facts import facts_of
+from broker_core.jdl.check import check
+from broker_core.jdl.parametric import values
+
+CORPUS = Path(__file__).parent / "scripts"
+SCRIPTS = sorted(path for path in CORPUS.rglob("*") if path.is_file())
+_DIRECTIVE = re.compile(r"#SBATCH|#PBS|#BSUB|#\$[ \t]*-")
+
+
+def _translated(path: Path) -> Translation:
+    item = classify(facts_of(path))
+    assert item.kind is ItemKind.BATCH_SCRIPT, path
+    return translation(item)
+
+
+def _written(tmp_path: Path, text: str, name: str = "job.sbatch") -> Translation:
+    path = tmp_path / name
+    path.write_text(text)
+    return _translated(path)
+
+
+def _fates(found: Translation) -> dict[str, Fate]:
+    return {one.option: one.fate for one in found.outcomes}
+
+
+def test_the_corpus_has_scripts_of_five_systems() -> None:
+    assert len(SCRIPTS) == 60
+    assert {path.parent.name for path in SCRIPTS} == {"slurm", "pbs", "sge", "lsf", "condor"}
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: f"{path.parent.name}-{path.name}")
+def test_every_line_is_accounted_for(path: Path) -> None:
+    found = _translated(path)
+    lines = path.read_text().splitlines()
+    counted = {one.line for one in found.outcomes}
+    if path.parent.name == "condor":
+        # A continued line belongs to the one that it continues.
+        wanted = {
+            number
+            for number, line in enumerate(lines, 1)
+            if line.strip() and not line.startswith((" ", "#", ")"))
+        }
+    else:
+        wanted = {number for number, line in enumerate(lines, 1) if _DIRECTIVE.match(line)}
+    assert wanted <= counted
+    for one in found.outcomes:
+        assert one.became if one.fate in (Fate.ATTRIBUTE, Fate.REQUIREMENT, Fate.SYSTEM_ONLY) else one.why, (
+            one
+        )
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: f"{path.parent.name}-{path.name}")
+def test_what_comes_out_is_a_description_without_errors(path: Path) -> None:
+    found = _translated(path)
+    checked = check(found.description)
+    assert not checked.errors, [one.message for one in checked.errors]
+    again = check(found.description).description
+    assert again is not None
+    assert again.name == found.attributes["JobName"]
+
+
+EXPECTED: dict[str, dict[str, Any]] = {
+    "slurm/hello.sbatch": {"JobName": "hello", "StdOutput": "hello.out", "StdError": "hello.out", "WallTime": "00:05:00"},
+    "slurm/short-options.sh": {"JobName": "mini", "QueueName": "short", "NodeNumber": 4, "StdError": "mini.err"},
+    "slurm/mpi-two-nodes.slurm": {"NodeNumber": 96, "HostNumber": 2, "MemoryPerCPU": 2000, "Account": "chem01", "QOS": "normal"},
+    "slurm/gpu-a100.sbatch": {"GPUNumber": 4, "GPUModel": "a100", "NodeNumber": 32, "MemoryPerNode": 245760, "WallTime": "24:00:00"},
+    "slurm/gpus-per-node.sbatch": {"GPUNumber": 2, "GPUModel": "h100", "NodeNumber": 32, "HostNumber": 2, "WallTime": "01:30:00"},
+    "slurm/gpus-total.sbatch": {"GPUNumber": 2, "NodeNumber": 12, "MemoryPerNode": 81920},
+    "slurm/gpus-per-task.sbatch": {"GPUNumber": 4, "NodeNumber": 8, "HostNumber": 1},
+    "slurm/array-simple.sbatch": {"Parameters": 10, "JobType": "Parametric", "StdOutput": "part__PARAM_.log"},
+    "slurm/array-step-limit.sbatch": {"Parameters": 100, "ParameterStart": 1, "ParameterStep": 7},
+    "slurm/array-list.sbatch": {"Parameters": [1, 3, 5, 10, 11, 12], "MemoryPerNode": 500},
+    "slurm/array-one.sbatch": {"Parameters": 8, "ParameterStart": 7},
+    "slurm/features.sbatch": {"Features": ["skylake", "ib"], "WholeNodes": True, "HostNumber": 4, "ScratchSize": 20480},
+    "slurm/license.sbatch": {"Licenses": ["matlab:1", "comsol"], "WallTime": "04:30:00", "Reservation": "course_12"},
+    "slurm/all-memory.sbatch": {"WholeNodes": True},
+    "slurm/repeated.sbatch": {"WallTime": "02:00:00", "MemoryPerCPU": 1024, "NodeNumber": 4},
+    "pbs/serial.pbs": {"JobName": "serial", "WallTime": "01:00:00", "MemoryPerNode": 2048, "StdError": "std.out"},
+    "pbs/select-mpi.pbs": {"NodeNumber": 128, "HostNumber": 4, "MemoryPerNode": 65536, "WholeNodes": True, "QueueName": "workq"},
+    "pbs/torque-nodes.pbs": {"NodeNumber": 16, "HostNumber": 2, "WallTime": "03:00:00", "QueueName": "batch"},
+    "pbs/torque-gpu.pbs": {"GPUNumber": 2, "NodeNumber": 4, "Features": ["fermi"], "MemoryPerCPU": 2000},
+    "pbs/gadi-style.pbs": {"NodeNumber": 24, "GPUNumber": 2, "MemoryPerNode": 194560, "ScratchSize": 102400},
+    "pbs/array-pro.pbs": {"Parameters": 21, "ParameterStart": 1, "ParameterStep": 2, "StdOutput": "out._PARAM_"},
+    "pbs/array-torque.pbs": {"Parameters": 16},
+    "pbs/hybrid.pbs": {"NodeNumber": 32, "HostNumber": 2, "WallTime": "00:30:00", "Executable": "/bin/bash"},
+    "pbs/gpu-model.pbs": {"GPUNumber": 1, "GPUModel": "v100", "NodeNumber": 8, "MemoryPerNode": 65536, "QOS": "high"},
+    "sge/serial.sge": {"WallTime": "00:30:00", "MemoryPerCPU": 2048, "StdError": "std.out"},
+    "sge/smp.sge": {"NodeNumber": 8, "HostNumber": 1, "MemoryPerCPU": 1500, "WallTime": "12:00:00"},
+    "sge/mpi-range.sge": {"NodeNumber": 16, "QueueName": "all.q", "Account": "climate"},
+    "sge/array.sge": {"Parameters": 51, "ParameterStep": 5, "StdOutput": "out._PARAM_", "StdError": "err._PARAM_"},
+    "sge/gpu.sge": {"GPUNumber": 2, "GPUModel": "p100", "ScratchSize": 15360, "WholeNodes": True},
+    "sge/late.sge": {"WallTime": "01:00:00", "JobName": "late"},
+    "lsf/serial.lsf": {"JobName": "serial", "QueueName": "normal", "WallTime": "02:30:00", "StdOutput": "out"},
+    "lsf/one-host.lsf": {"NodeNumber": 16, "HostNumber": 1, "MemoryPerNode": 32000, "Account": "bio"},
+    "lsf/ptile.lsf": {"NodeNumber": 64, "HostNumber": 4, "MemoryPerNode": 16000, "WholeNodes": True},
+    "lsf/array.lsf": {"JobName": "sweep", "Parameters": 101, "ParameterStep": 3, "WallTime": "00:30:00"},
+    "lsf/gpu.lsf": {"GPUNumber": 2, "GPUModel": "A100", "NodeNumber": 8},
+    "condor/simple.sub": {"Executable": "work.sh", "Arguments": "one two", "MemoryPerNode": 2048, "ScratchSize": 4096},
+    "condor/sweep.sub": {"Arguments": "--seed _PARAM_ --name 'a b'", "StdOutput": "out._PARAM_", "Parameters": 25},
+    "condor/items.sub": {"Arguments": "fit.py _PARAM_", "Parameters": ["red", "green", "blue"]},
+    "condor/gpu.sub": {"GPUNumber": 2, "NodeNumber": 8, "Account": "physics.train"},
+    "condor/macros.sub": {"Executable": "run.sh", "Parameters": 4, "WallTime": "02:00:00"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_script_becomes_these_attributes(name: str) -> None:
+    found = _translated(CORPUS / name).attributes
+    assert {key: found.get(key) for key in EXPECTED[name]} == EXPECTED[name]
+
+
+def test_an_array_has_the_numbers_that_its_system_would_give_it() -> None:
+    ad = check(_translated(CORPUS / "slurm/array-step-limit.sbatch").description).description
+    assert ad is not None
+    assert values(ad.ad) == [str(number) for number in range(1, 100, 7)]
+
+
+@pytest.mark.parametrize(
+    ("name", "variable"),
+    [
+        ("slurm/array-simple.sbatch", "SLURM_ARRAY_TASK_ID=_PARAM_"),
+        ("slurm/array-simple.sbatch", "SLURM_ARRAY_TASK_COUNT=10"),
+        ("slurm/short-options.sh", "SLURM_CPUS_PER_TASK=4"),
+        ("slurm/mpi-two-nodes.slurm", "SLURM_NTASKS=96"),
+        ("pbs/array-pro.pbs", "PBS_ARRAY_INDEX=_PARAM_"),
+        ("pbs/array-torque.pbs", "PBS_ARRAYID=_PARAM_"),
+        ("pbs/hybrid.pbs", "OMP_NUM_THREADS=4"),
+        ("pbs/depend.pbs", "NAME=a b"),
+        ("sge/array.sge", "SGE_TASK_LAST=46"),
+        ("sge/smp.sge", "NSLOTS=8"),
+        ("lsf/array.lsf", "LSB_JOBINDEX=_PARAM_"),
+        ("lsf/gpu.lsf", "MODE=fast"),
+        ("condor/sweep.sub", "LEVEL=3"),
+    ],
+)
+def test_variables_that_a_script_may_read_are_set(name: str, variable: str) -> None:
+    assert variable in _translated(CORPUS / name).attributes["Environment"]
+
+
+def test_what_cannot_be_had_is_refused_and_what_has_no_meaning_elsewhere_is_for_its_system_alone() -> None:
+    fates = _fates(_translated(CORPUS / "slurm/begin-and-hold.sbatch"))
+    assert fates["--begin=now+1hour"] is fates["--hold"] is Fate.NOT_POSSIBLE
+    assert fates["--requeue"] is Fate.LEFT_OUT
+    words = _translated(CORPUS / "slurm/words-for-slurm.sbatch")
+    assert {*_fates(words).values()} == {Fate.SYSTEM_ONLY}
+    assert 'BatchOptions = [ slurm = {"--nice=100", ' in words.description
+
+
+def test_misspelt_lines_are_said_with_what_is_meant() -> None:
+    found = _translated(CORPUS / "slurm/misspelt.sbatch")
+    whys = {one.line: one.why for one in found.refusals}
+    assert "--cpus-per-task is meant, perhaps" in whys[2]
+    assert whys[3] == whys[4] == "Slurm takes it for a comment: its lines begin with #SBATCH."
+    assert whys[5] == "“two” is no whole number above 0."
+
+
+def test_the_last_of_two_lines_counts_and_the_first_says_so() -> None:
+    found = _translated(CORPUS / "slurm/repeated.sbatch")
+    earlier = next(one for one in found.outcomes if one.line == 2)
+    assert earlier.fate is Fate.LEFT_OUT
+    assert earlier.why == "Line 3 asks for --time=2:00:00 instead, and the last one counts."
+
+
+def test_a_script_that_calls_its_batch_system_runs_there_alone() -> None:
+    found = _translated(CORPUS / "slurm/srun-step.sbatch")
+    assert 'Requirements = other.GlueCEInfoLRMSType == "slurm";' in found.description
+    assert "Only Slurm has srun" in found.outcomes[-1].why
+
+
+def test_files_that_a_script_names_travel_along_but_not_those_that_it_writes(tmp_path: Path) -> None:
+    for name in ("train.py", "conf.yaml", "out.txt", "std.out", "unnamed.csv"):
+        (tmp_path / name).write_text("x")
+    text = "#!/bin/sh\n#SBATCH -t 5\npython ./train.py --config=conf.yaml > out.txt\n# unnamed.csv\n"
+    found = _written(tmp_path, text)
+    sent = [Path(name).name for name in found.attributes["InputSandbox"]]
+    assert sent == ["job.sbatch", "train.py", "conf.yaml"]
+
+
+def test_long_options_may_be_cut_as_getopt_allows(tmp_path: Path) -> None:
+    text = "#!/bin/sh\n#SBATCH --cpus-per-t=3 --job=cut\n#SBATCH --mem-per=3\ntrue\n"
+    found = _written(tmp_path, text)
+    assert found.attributes["NodeNumber"] == 3
+    assert found.attributes["JobName"] == "cut"
+    assert [one.option for one in found.refusals] == ["--mem-per=3"]
+
+
+def test_a_hostile_script_adds_no_statement_and_no_line_is_lost(tmp_path: Path) -> None:
+    found = _translated(CORPUS / "slurm/hostile.sbatch")
+    checked = check(found.description).description
+    assert checked is not None
+    assert checked.executable != "/bin/sh"
+    assert checked.stdout == "passwd"
+    many = "#!/bin/sh\n" + "#SBATCH --bogus\n" * 1500
+    assert len({one.line for one in _written(tmp_path, many).refusals}) == 1500
+
+
+@pytest.mark.parametrize("text", ["\0\x01\x02", "#SBATCH", "#!/bin/sh\n#SBATCH \\\n", "queue queue queue ="])
+def test_any_text_is_read_or_is_no_batch_script(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "job.sub"
+    path.write_text(text)
+    item = classify(facts_of(path))
+    if item.kind is ItemKind.BATCH_SCRIPT:
+        assert translation(item).description
