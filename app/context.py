@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from app.stores.transfers import Transfers
     from app.theme.theme import Theme
     from broker_core.client.client import BrokerClient
+    from broker_core.client.programs.batch_scripts.translation import Translation
 
 
 KEPT_CLEAR = "typed-into"
@@ -141,8 +142,17 @@ class AppContext(Protocol):
         """Open a page of the in-app help."""
         ...
 
-    def open_editor(self, text: str, path: Path | None = None, files: tuple[Path, ...] = ()) -> None:
-        """Open a description in a new editor tab; `files` join its input sandbox."""
+    def open_editor(
+        self,
+        text: str,
+        path: Path | None = None,
+        files: tuple[Path, ...] = (),
+        translation: Translation | None = None,
+    ) -> None:
+        """Open a description in a new editor tab; `files` join its input sandbox.
+
+        `translation`: the batch script that it comes from, whose lines are shown beside it.
+        """
         ...
 
     def trigger(self, action: str) -> None:

@@ -10,10 +10,12 @@ _UNITS = ("KiB", "MiB", "GiB", "TiB")
 
 
 def duration(seconds: float | None) -> str:
-    """Return e.g. `3 m 12 s`: the two greatest units; empty for None."""
+    """Return e.g. `24 ms` or `3 m 12 s`: at most the two greatest units; empty for None."""
     if seconds is None:
         return ""
     seconds = max(0.0, seconds)
+    if seconds < 0.9995:
+        return f"{seconds * 1000:.0f} ms" if seconds >= 0.0005 else "0 s"
     if seconds < 10:
         return f"{seconds:.1f} s"
     whole = round(seconds)
@@ -42,7 +44,7 @@ def ago(then: float | None, now: float) -> str:
     if past < 5:
         return "just now"
     if past < 60:
-        return f"{past:.0f} s ago"
+        return f"{int(past)} s ago"
     if past < 3600:
         return f"{past // 60:.0f} min ago"
     if past < 86400:

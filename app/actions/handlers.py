@@ -67,6 +67,10 @@ class JobHandlers(Protocol):
         """Ask, then remove them with their files."""
         ...
 
+    def tag(self) -> None:
+        """Ask which tags they have."""
+        ...
+
     def copy_ids(self) -> None:
         """Put their ids on the clipboard."""
         ...
@@ -140,8 +144,8 @@ class WindowHandlers(Protocol):
         """Search in the logs of the jobs of the query, or of those selected."""
         ...
 
-    def save_query(self) -> None:
-        """Ask for a name and keep the query in the sidebar."""
+    def save_query(self, *, project: bool = False) -> None:
+        """Ask for a name, of a project for its folder too, and keep the query in the sidebar."""
         ...
 
     def fold_batches(self, *, unfold: bool) -> None:

@@ -168,7 +168,7 @@ class ConsoleChannel(QObject):
             self.failed.emit(str(error))
         except Exception as error:  # whatever it is, the pane must tell that nothing follows
             log.exception("The console of %s", self._job)
-            self.failed.emit(f"Something unforeseen happened: {error!r}.")
+            self.failed.emit(f"Something went wrong in the window: {error!r}. It is in the log.")
         finally:
             self.over.emit()
             threads.discard(self._thread)

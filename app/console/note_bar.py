@@ -31,8 +31,8 @@ class NoteBar(QFrame):
         self._sign, self.text = QLabel(), label(wrap=True)
         self.buttons = {text: QPushButton(text) for text in buttons}
         self.away = QToolButton(autoRaise=True)
-        self.away.setToolTip("Put this note away")
-        self.away.setAccessibleName("Put this note away")
+        self.away.setToolTip("Dismiss")
+        self.away.setAccessibleName("Dismiss")
         self.away.clicked.connect(self.hide)
         give_way(self.text)
         self._lay_out()

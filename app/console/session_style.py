@@ -11,6 +11,7 @@ from broker_core.client.interactive import SessionState, Status
 _NOTED = 4096
 """Bytes of input under way that are worth a word while the connection stands."""
 _UNITS = ("bytes", "KiB", "MiB", "GiB")
+_READ_ONLY = "read only: another window has the keyboard"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ def sentence(status: Status) -> str:
         if status.windows:
             parts.append("1 window waits" if status.windows == 1 else f"{status.windows} windows wait")
         if not status.writer:
-            parts.append("another types" if status.taken else "nobody types")
+            parts.append(_READ_ONLY if status.taken else "nobody types")
     waits = status.silent or status.state is SessionState.BUFFERING
     if status.unsent > _NOTED or (status.unsent and waits):
         parts.append(f"{size(status.unsent)} of input not sent yet")

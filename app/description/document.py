@@ -38,6 +38,14 @@ def read_description(path: Path) -> str:
     return raw.decode("utf-8-sig", "replace")
 
 
+def is_written(path: Path | None, text: str) -> bool:
+    """True if the file at `path` has this text."""
+    try:
+        return path is not None and path.read_text("utf-8-sig", "replace") == text
+    except OSError:
+        return False
+
+
 def write_description(path: Path, text: str) -> None:
     """Write a description's file at once or not at all; an existing one keeps its permissions.
 

@@ -57,7 +57,7 @@ class FolderSheet(QDialog):
         self.list = QListWidget()
         self.list.setAccessibleName(self.tr("Descriptions in the folder"))
         self.list.itemChanged.connect(self._count)
-        self.all = QPushButton(self.tr("Choose none"))
+        self.all = QPushButton(self.tr("Select none"))
         self.all.setProperty("kind", "quiet")
         self.all.clicked.connect(self._all_or_none)
         self.go_on = QPushButton()
@@ -114,9 +114,9 @@ class FolderSheet(QDialog):
 
     def _count(self) -> None:
         number = len(self.checked())
-        self.go_on.setText(self.tr("Go on with {0}").format(number) if number else self.tr("Go on"))
+        self.go_on.setText(self.tr("Continue with {0}").format(number) if number else self.tr("Continue"))
         self.go_on.setEnabled(number > 0)
-        self.all.setText(self.tr("Choose none") if number else self.tr("Choose all"))
+        self.all.setText(self.tr("Select none") if number else self.tr("Select all"))
         self.all.setVisible(self.list.count() > 1)
 
     def _all_or_none(self) -> None:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from app.description.sandbox_files import printable
-from app.submission.draft import JobDraft
+from app.submission.draft import JobDraft, batch_job
 from app.units import counted, size_text
 from broker_core.client.programs.describe import describe, describe_data, runnable, script_from_text
 from broker_core.client.programs.file_kind import Item, ItemKind, looks_like_description
@@ -114,6 +114,8 @@ def _job(item: Item, data: list[Item]) -> JobDraft:
     path = item.facts.path
     if item.kind is ItemKind.DESCRIPTION:
         return JobDraft(printable(path.name), path=path)
+    if item.kind is ItemKind.BATCH_SCRIPT:
+        return batch_job(item, _paths(data))
     sent = [item, *data]
     return JobDraft(printable(path.name), describe(item, _paths(data)), None, len(sent), _size(sent))
 
@@ -173,6 +175,9 @@ def _sentence_for_jobs(plan: DropPlan, place: str, site: str) -> tuple[str, str]
             f"Drop to make a batch of {len(plan.jobs)} jobs {place if site else ''}".strip(),
             sent or "You will see each before anything is sent",
         )
+    if plan.jobs[0].translation is not None:
+        title = plan.jobs[0].translation.dialect.system
+        return " ".join(filter(None, [f"Drop to run this {title} script", place])), sent
     if sent:
         return " ".join(filter(None, ["Drop to run", place, "with 1 CPU"])), sent
     if site:

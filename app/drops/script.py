@@ -64,7 +64,7 @@ class ScriptSheet(QDialog):
         headline.setProperty("role", "title")
         hint = QLabel(self.tr("The first line names the program that runs it. Nothing is sent yet."))
         hint.setProperty("role", "muted")
-        run = QPushButton(self.tr("Go on"))
+        run = QPushButton(self.tr("Continue"))
         run.setProperty("kind", "primary")
         run.clicked.connect(self.accept)
         cancel = QPushButton(self.tr("Cancel"))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal, SignalInstance
 from PySide6.QtGui import QAction, QIcon, QResizeEvent
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
 
 from app.description.templates import TEMPLATES
 from app.stores.own_templates import OwnTemplate
@@ -29,6 +29,8 @@ class EditorBar(QWidget):
     checkAsked = Signal()
     whereAsked = Signal()
     submitAsked = Signal()
+    linesAsked = Signal()
+    """What became of the lines of the batch script is wanted."""
     sidesChosen = Signal(str)
     """text, both or form."""
 
@@ -50,6 +52,10 @@ class EditorBar(QWidget):
             self._plain(self.tr("Check"), "circle-check", self.checkAsked, self.tr("Check at once")),
             self._plain(self.tr("Where could it run?"), "route", self.whereAsked, where),
         ]
+        script = self.tr("What became of the lines of the batch script")
+        self.lines = self._plain(self.tr("Lines of the script"), "scroll-text", self.linesAsked, script)
+        self._worded.append(self.lines)
+        self.lines.hide()
         for worded in self._worded:
             row.addWidget(worded)
         row.addStretch(1)
@@ -73,18 +79,23 @@ class EditorBar(QWidget):
         style = Qt.ToolButtonStyle
         for button in self._worded:
             button.setToolButtonStyle(style.ToolButtonTextBesideIcon if worded else style.ToolButtonIconOnly)
+        for side in self._sides.buttons():
+            assert isinstance(side, QToolButton)
+            side.setToolButtonStyle(style.ToolButtonTextOnly if worded else style.ToolButtonIconOnly)
         self._show_submit_icon()
 
     def _wordless(self) -> bool:
         return self._worded[0].toolButtonStyle() is Qt.ToolButtonStyle.ToolButtonIconOnly
 
     def _words_width(self) -> int:
-        words = [button.fontMetrics().horizontalAdvance(button.text()) for button in self._worded]
-        return sum(words) + _GAP * len(words)
+        shown = [button for button in self._worded if not button.isHidden()]
+        words = [button.fontMetrics().horizontalAdvance(button.text()) for button in shown]
+        sides = [button.fontMetrics().horizontalAdvance(button.text()) for button in self._sides.buttons()]
+        return sum(words) + _GAP * len(words) + sum(sides)
 
     def _templates(self) -> QToolButton:
         button = self._button(self.tr("Templates"), "file-plus")
-        button.setToolTip(self.tr("Begin from a description of this kind; undo brings the text back"))
+        button.setToolTip(self.tr("Start from a template; undo brings the text back"))
         menu = self._menu = QMenu(button)
         menu.setToolTipsVisible(True)
         for template in TEMPLATES:
@@ -126,8 +137,8 @@ class EditorBar(QWidget):
 
     def _side(self, key: str, label: str, icon: str) -> QToolButton:
         button = self._button(label, icon)
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
         button.setCheckable(True)
-        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
         button.setProperty("sides", key)
         button.setToolTip(self.tr("Show: {0}").format(label.lower()))
         button.clicked.connect(lambda: self.sidesChosen.emit(key))
@@ -159,3 +170,10 @@ class EditorBar(QWidget):
         """Mark which sides are shown."""
         for button in self._sides.buttons():
             button.setChecked(button.property("sides") == sides)
+
+
+def line_across() -> QFrame:
+    """A line between the bar, what is edited, and what is wrong with it."""
+    line = QFrame()
+    line.setProperty("role", "line")
+    return line

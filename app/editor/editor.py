@@ -8,27 +8,25 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import (
-    QFrame,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.context import AppContext, Notice, Tone
-from app.description.document import changed_span, read_description, with_files, write_description
+from app.description.document import changed_span, is_written, with_files, write_description
 from app.description.program_call import with_field, with_program
 from app.description.sandbox_files import printable
 from app.description.statements import statements
 from app.description.values import string_of
-from app.editor.bar import EditorBar
+from app.editor.bar import EditorBar, line_across
 from app.editor.checking import Checking
 from app.editor.completion.completer import Completer
 from app.editor.problems import Problems
 from app.editor.recovery import DraftKeeper, drafts_directory
 from app.editor.sides import LONGEST, EditorSide, Sides, sides_at_first
 from app.editor.source import SourceEditor
+from app.submission.draft import JobDraft, open_file
 from app.widgets.save_dialog import ask_where
 from app.widgets.turning_splitter import TurningSplitter
+from broker_core.client.programs.describe import translation
 from broker_core.client.programs.file_kind import ItemKind, classify
 from broker_core.client.programs.path_facts import facts_of
 from broker_core.errors import CrossDeskError
@@ -36,6 +34,7 @@ from broker_core.wire.checks import DiagnosticView, FixView
 
 if TYPE_CHECKING:
     from app.match.view import MatchTarget
+    from broker_core.client.programs.batch_scripts.translation import Translation
 
 _FORM_WIDTH = 420
 _WIDE = 640
@@ -62,7 +61,7 @@ class Editor(QWidget):
         self.side = EditorSide(context)
         self.form, self.whereabouts = self.side.form, self.side.whereabouts
         self.problems = Problems(context.theme)
-        self.completer = Completer(self.source)
+        self.completer = Completer(self.source, context)
         self.bar = EditorBar(context.theme)
         self.checking = Checking(context.link, self)
         self.drafts = DraftKeeper(self, drafts_directory(context))
@@ -84,9 +83,9 @@ class Editor(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.bar)
-        column.addWidget(_line())
+        column.addWidget(line_across())
         column.addWidget(self.splitter, 1)
-        column.addWidget(_line())
+        column.addWidget(line_across())
         column.addWidget(self.problems)
         self.setFocusProxy(self.source)
 
@@ -96,6 +95,8 @@ class Editor(QWidget):
         self.form.edited.connect(self._form_edited)
         self.form.programChosen.connect(self.use_program)
         self.checking.checked.connect(self._show_problems)
+        self.checking.checked.connect(self.side.graph.show_problems)
+        self.side.graph.nodeChosen.connect(self.go_to)
         self.side.textAsked.connect(lambda: self.show_sides(Sides.BOTH))
         self.context.sites.changed.connect(self._offer_sites)
         self.context.templates.changed.connect(self._offer_templates)
@@ -109,7 +110,9 @@ class Editor(QWidget):
         self.bar.checkAsked.connect(self.check)
         for asked in (self.bar.whereAsked, self.whereabouts.againAsked):
             asked.connect(self.where)
-        self.whereabouts.closed.connect(lambda: self.show_sides(self._sides))
+        for left in (self.whereabouts.closed, self.side.scriptLeft):
+            left.connect(lambda: self.show_sides(self._sides))
+        self.bar.linesAsked.connect(self.show_script)
         self.whereabouts.view.clauseMarked.connect(self.source.mark)
         self.whereabouts.view.submitAsked.connect(self.submit_to)
         self._keys = {
@@ -121,9 +124,8 @@ class Editor(QWidget):
         }
 
     def _open(self, text: str, files: tuple[Path, ...]) -> None:
-        saved = self.path is not None and self._is_on_disk(text)
         self.source.setPlainText(text)
-        self.source.document().setModified(bool(text) and not saved)
+        self.source.document().setModified(bool(text) and not is_written(self.path, text))
         self._offer_sites()
         self.show_sides(sides_at_first(text, self.path))
         if files:
@@ -137,13 +139,7 @@ class Editor(QWidget):
         self.bar.offer(self.context.templates.all)
 
     def _offer_sites(self) -> None:
-        self.form.site.offer([site.name for site in self.context.sites.views])
-
-    def _is_on_disk(self, text: str) -> bool:
-        try:
-            return self.path is not None and self.path.read_text("utf-8-sig", "replace") == text
-        except OSError:
-            return False
+        self.form.offer(self.context.sites.views)
 
     # --- what others ask
 
@@ -216,12 +212,24 @@ class Editor(QWidget):
         self.set_text(with_files(self.text(), paths, self.base))
 
     def use_program(self, path: str) -> None:
-        """Run the program at `path`, which is sent along; a description is opened instead."""
+        """Run the program at `path`, which is sent along; a description is opened instead. What a batch
+        script asks for becomes the description, here while nothing is written, else in a tab of its own."""
         program = Path(path)
-        if classify(facts_of(program)).kind is ItemKind.DESCRIPTION:
-            self.context.open_editor(read_description(program), program.resolve(), ())
+        item = classify(facts_of(program))
+        if item.kind is ItemKind.BATCH_SCRIPT and self.blank:
+            found = translation(item)
+            self.set_text(found.description)
+            self.show_script(found)
+        elif item.kind in (ItemKind.DESCRIPTION, ItemKind.BATCH_SCRIPT):
+            open_file(self.context, program)
         else:
             self.set_text(with_program(self.text(), program, self.base))
+
+    def show_script(self, script: Translation | None = None) -> None:
+        """Show beside the text what became of the lines of the batch script that it comes from."""
+        self.bar.lines.setVisible(True)
+        self.show_sides(Sides.BOTH)
+        self.side.show_script(script)
 
     @property
     def wants_program(self) -> bool:
@@ -288,7 +296,7 @@ class Editor(QWidget):
 
     def _fill_form(self) -> None:
         text = self.text()
-        if self._sides is not Sides.TEXT and not self.side.matching and len(text) <= LONGEST:
+        if self._sides is not Sides.TEXT and not self.side.lent and len(text) <= LONGEST:
             self.side.show_text(text, self.base, self._sides is Sides.FORM)
 
     # --- checking, matching, submitting
@@ -304,7 +312,7 @@ class Editor(QWidget):
         elif self.wants_program and not self.text().strip():
             self.form.go_to("Executable")
         else:
-            self.context.notify(Notice(self.tr("The description is in order."), Tone.GOOD))
+            self.context.notify(Notice(self.tr("No problems found."), Tone.GOOD))
 
     @property
     def matching(self) -> bool:
@@ -336,7 +344,6 @@ class Editor(QWidget):
         self._open_sheet(confined(self.text(), place.ces), place.site)
 
     def _open_sheet(self, text: str, site: str) -> None:
-        from app.submission.draft import JobDraft
         from app.submission.sheet import SubmissionSheet
 
         job = JobDraft(self.name, text, base=self.base)
@@ -386,12 +393,6 @@ class Editor(QWidget):
     def give_up(self) -> None:
         """The tab is closed on purpose: nothing of it is to be recovered."""
         self.drafts.drop()
-
-
-def _line() -> QFrame:
-    line = QFrame()
-    line.setProperty("role", "line")
-    return line
 
 
 def _written(event: QKeyEvent) -> str:

@@ -127,7 +127,7 @@ class Problems(QWidget):
             button = QPushButton(self._theme.icon("wand-sparkles", "accent"), fix.title)
             button.setProperty("kind", "quiet")
             button.setStyleSheet("padding: 1px 6px")
-            button.setToolTip(self.tr("Change the text so (Ctrl+. does the first one)"))
+            button.setToolTip(self.tr("Apply this fix (Ctrl+. applies the first one)"))
             button.clicked.connect(lambda _on=False, fix=fix: self.fixAsked.emit(fix))
             row.addWidget(button)
         return holder

@@ -1,17 +1,21 @@
-"""What stands beside the text of a description: its form, where it could run, or why there is no form."""
+"""What stands beside the text of a description: form, graph, where it could run, or why there is no form."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal, SignalInstance
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
 from app.description.statements import statements
 from app.description.values import string_of
 from app.editor.form.form import DescriptionForm
+from app.editor.graph import GraphSide
 from app.match.view import MatchView
+from app.submission.script_lines import ScriptLines
+from app.widgets.labels import label
 from app.widgets.list_state import ListState
 from app.widgets.tool_button import tool_button
 from broker_core.jdl.limits import DEFAULT
@@ -20,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from app.context import AppContext
+    from broker_core.client.programs.batch_scripts.translation import Translation
 
 LONGEST = 200_000
 """Characters; a longer description is edited as text only."""
@@ -54,13 +59,17 @@ class EditorSide(QStackedWidget):
 
     textAsked = Signal()
     """The text is wanted: there is no form for what it describes."""
+    scriptLeft = Signal()
+    """The lines of the batch script were read: back to the form."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
         self.form = DescriptionForm(context.theme, DEFAULT.input_sandbox_max)
         self.whereabouts = WhereSide(context)
-        self.note = ListState(context.theme)
-        for part in (self.form, self.whereabouts, self.note):
+        self.note, self.graph = ListState(context.theme), GraphSide(context.theme)
+        self._context = context
+        self._lines: QWidget | None = None
+        for part in (self.form, self.whereabouts, self.note, self.graph):
             self.addWidget(part)
 
     @property
@@ -68,13 +77,34 @@ class EditorSide(QStackedWidget):
         """True while it is chosen that this shows where the description could run."""
         return self.currentWidget() is self.whereabouts
 
+    @property
+    def lent(self) -> bool:
+        """True while something else than the form is chosen."""
+        return self.matching or (self._lines is not None and self.currentWidget() is self._lines)
+
+    def show_script(self, script: Translation | None) -> None:
+        """Show what became of the lines of this batch script; None: of that which was shown before."""
+        if script is not None:
+            if self._lines is not None:
+                self._lines.deleteLater()
+            back = _button(self._context, "x", self.tr("Back to the form"), self.scriptLeft)
+            lines = ScriptLines(self._context.theme, script)
+            self._lines = _headed(self.tr("What became of each line"), [back], lines)
+            self.addWidget(self._lines)
+        if self._lines is not None:
+            self.setCurrentWidget(self._lines)
+
     def show_form(self) -> None:
         """Show the form, or why there is none."""
         self.setCurrentWidget(self.form)
 
     def show_text(self, text: str, base: Path, alone: bool) -> None:
-        """Fill in the form; `alone`: the text is not seen beside it."""
+        """Fill in the form, or draw the graph; `alone`: the text is not seen beside it."""
         kind = kind_without_form(text)
+        if kind in _TYPES.values():
+            self.setCurrentWidget(self.graph)
+            self.graph.show_text(text)
+            return
         if kind:
             offer = (self.tr("Show the text"), self.textAsked.emit) if alone else None
             sentence = self.tr("It describes more than one program or size, which one form cannot show.")
@@ -96,20 +126,32 @@ class WhereSide(QWidget):
     def __init__(self, context: AppContext) -> None:
         super().__init__()
         self.view = MatchView(context)
-        self.setProperty("role", "surface")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName(self.tr("Where could it run?"))
-        heading = QHBoxLayout()
-        heading.setContentsMargins(16, 8, 8, 0)
-        title = QLabel(self.tr("Where could it run?"))
-        title.setProperty("role", "strong")
-        heading.addWidget(title, 1)
-        heading.addWidget(_button(context, "refresh-cw", self.tr("Ask again"), self.againAsked))
-        heading.addWidget(_button(context, "x", self.tr("Back to the form"), self.closed))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addLayout(heading)
-        column.addWidget(self.view, 1)
+        again = _button(context, "refresh-cw", self.tr("Ask again"), self.againAsked)
+        back = _button(context, "x", self.tr("Back to the form"), self.closed)
+        _head(self, self.tr("Where could it run?"), [again, back], self.view)
+
+
+def _headed(title: str, buttons: Sequence[QToolButton], view: QWidget) -> QWidget:
+    side = QWidget()
+    side.setAccessibleName(title)
+    _head(side, title, buttons, view)
+    return side
+
+
+def _head(side: QWidget, title: str, buttons: Sequence[QToolButton], view: QWidget) -> None:
+    """Lay out a side: its title with buttons, above what it shows."""
+    side.setProperty("role", "surface")
+    side.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+    heading = QHBoxLayout()
+    heading.setContentsMargins(16, 8, 8, 0)
+    heading.addWidget(label(title, "strong"), 1)
+    for button in buttons:
+        heading.addWidget(button)
+    column = QVBoxLayout(side)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.addLayout(heading)
+    column.addWidget(view, 1)
 
 
 def _button(context: AppContext, icon: str, tip: str, signal: SignalInstance) -> QToolButton:

@@ -13,6 +13,7 @@ ORDER = (
     "descriptions",
     "matching",
     "sites",
+    "batch-scripts",
     "batch-systems",
     "interactive",
     "agents",
@@ -23,6 +24,7 @@ ORDER = (
     "table",
     "keyboard",
     "files",
+    "python",
     "troubleshooting",
 )
 """Names of the pages in the order of the index."""
@@ -36,6 +38,11 @@ class HelpPage:
     title: str
     text: str
     """Markdown."""
+
+    @property
+    def subject(self) -> str:
+        """What the title begins with: enough for a list."""
+        return self.title.partition(":")[0]
 
 
 @cache

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, QUrl
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QUrl
 from PySide6.QtGui import (
     QDesktopServices,
     QFont,
+    QFontMetrics,
+    QResizeEvent,
     QTextBlock,
     QTextBlockFormat,
     QTextCharFormat,
     QTextCursor,
     QTextDocument,
+    QTextListFormat,
     QTextTable,
 )
 from PySide6.QtWidgets import (
@@ -26,7 +29,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.help.pages import HelpPage, pages, search
-from app.theme.theme import Theme
+from app.theme.theme import BASE, Theme
 from app.widgets.turning_splitter import TurningSplitter
 
 if TYPE_CHECKING:
@@ -40,6 +43,12 @@ _WIDE = 520
 """Pixels from which on the list of pages stands beside the text."""
 _LINE = 135
 """Line height in percent."""
+_HOLLOW = (QTextListFormat.Style.ListCircle, QTextListFormat.Style.ListSquare)
+"""What Qt makes of points that begin with `*` and `+`."""
+_INDEX, _BESIDE = 232, 56
+"""Pixels of the list of pages at least, and around its longest subject."""
+_LONGEST_LINE = 760
+"""Pixels of a line of text, in the usual size of letters; longer ones are hard to read."""
 _STRONG = QTextCharFormat()
 _STRONG.setFontWeight(QFont.Weight.DemiBold)
 
@@ -61,9 +70,14 @@ def _set_block(block: QTextBlock, theme: Theme) -> None:
     level = min(3, block.blockFormat().headingLevel())
     spacing = QTextBlockFormat()
     spacing.setTopMargin(0 if inside else _ABOVE[level])
-    spacing.setBottomMargin(0 if inside else 4 if cursor.currentList() else _BELOW[level])
+    points = cursor.currentList()
+    spacing.setBottomMargin(0 if inside else 4 if points else _BELOW[level])
     spacing.setLineHeight(_LINE, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
     cursor.mergeBlockFormat(spacing)
+    if points and points.format().style() in _HOLLOW:
+        filled = QTextListFormat(points.format())
+        filled.setStyle(QTextListFormat.Style.ListDisc)
+        points.setFormat(filled)
     for bold in _bold_parts(block):
         bold.mergeCharFormat(_STRONG)
     if level:
@@ -118,6 +132,7 @@ class HelpPane(QWidget):
         self.none.setProperty("role", "muted")
         self.text = QTextBrowser(openLinks=False)
         self.text.setAccessibleName("Help")
+        self.text.viewport().installEventFilter(self)
         self._lay_out()
         self.field.textChanged.connect(self._search)
         self.index.currentItemChanged.connect(
@@ -135,10 +150,10 @@ class HelpPane(QWidget):
         left.setSpacing(8)
         for part in (self.field, self.none, self.index):
             left.addWidget(part)
-        side = QWidget()
+        side = self._side = QWidget()
         side.setLayout(left)
-        side.setMinimumWidth(232)
-        parts = TurningSplitter(_WIDE, (232, 600), (150, 350))
+        self._widen()
+        parts = TurningSplitter(_WIDE, (_INDEX, 600), (150, 350))
         parts.addWidget(side)
         parts.addWidget(self.text)
         parts.setStretchFactor(1, 1)
@@ -147,10 +162,25 @@ class HelpPane(QWidget):
         column.addWidget(parts)
         self.text.document().setDocumentMargin(20)
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Keep lines readable, however wide the page is."""
+        if isinstance(event, QResizeEvent):
+            most = round(_LONGEST_LINE * self._context.theme.size / BASE)
+            self.text.setLineWrapMode(QTextBrowser.LineWrapMode.FixedPixelWidth)
+            self.text.setLineWrapColumnOrWidth(min(most, event.size().width()))
+        return super().eventFilter(watched, event)
+
+    def _widen(self) -> None:
+        """Let the list show the subjects of pages whole, in every size of text."""
+        metrics = QFontMetrics(self._context.theme.font())
+        longest = max(metrics.horizontalAdvance(page.subject) for page in pages())
+        self._side.setMinimumWidth(max(_INDEX, longest + _BESIDE))
+
     def _fill(self, found: list[HelpPage]) -> None:
         self.index.clear()
         for page in found:
-            item = QListWidgetItem(page.title)
+            item = QListWidgetItem(page.subject)
+            item.setToolTip(page.title)
             item.setData(256, page.name)
             item.setSizeHint(QSize(0, self._context.theme.height()))
             self.index.addItem(item)
@@ -179,6 +209,7 @@ class HelpPane(QWidget):
                 self.index.setCurrentRow(row)
 
     def _again(self) -> None:
+        self._widen()
         self.show_page(self._shown)
 
     def _follow(self, link: QUrl) -> None:

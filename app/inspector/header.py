@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import time
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from app.actions.registry import applies_to
 from app.actions.table import BY_ID
 from app.inspector import job_times
+from app.jobs.annotating import TagSheet
 from app.stores.alike import Alike
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.labels import breakable, give_way, label
-from app.widgets.save_dialog import last_folder
+from app.widgets.save_dialog import output_folder
 from app.widgets.state_glyph import StateGlyph, style_of_row
 from app.widgets.state_style import UNHEARD
 from broker_core.client.printable import printable
+from broker_core.jobs.annotations import tags_in
 from broker_core.jobs.outcome import failure_line
 from broker_core.jobs.site_names import site_name
 
@@ -41,6 +45,8 @@ ACTIONS: tuple[tuple[str, str], ...] = (
 """Id in the desktop's table of actions and short verb."""
 
 
+_NOTE_SHOWN = 120
+"""Characters of a note that the head shows at most."""
 _AGAIN = "job.fetch_again"
 _NAME_SHOWN = 20
 """Letters of a folder's name that a button shows."""
@@ -105,7 +111,7 @@ class JobActions(QWidget):
 
     def _verb(self, action: str, number: int) -> str:
         """What a button says for that many of several jobs (0: for the only one); empty: nothing to offer."""
-        folder = last_folder(self._context.preferences)
+        folder = output_folder(self._context.preferences, self._context.saved)
         if action == _AGAIN:
             several = f" {number:,}" if number else ""
             return f"Fetch{several} to {_short(folder)}" if folder is not None else ""
@@ -116,7 +122,7 @@ class JobActions(QWidget):
 
     def _tooltip(self, action: str) -> str:
         """What the tooltip says: the whole name of the folder that output goes to."""
-        folder = last_folder(self._context.preferences) if action == _AGAIN else None
+        folder = output_folder(self._context.preferences, self._context.saved) if action == _AGAIN else None
         return f"Fetch output to {printable(str(folder))}" if folder else self._verbs[action].rstrip("…")
 
     def _restyle(self) -> None:
@@ -133,9 +139,10 @@ class JobHeader(QWidget):
         self.name, self.state = label(role="title", fluid=True), label(role="strong")
         self.line = label(role="muted", fluid=True)
         self.why = label(role="negative", wrap=True)
+        self.marks = label(role="muted", wrap=True)
         self.glyph = StateGlyph(context.theme)
-        self.copy = QToolButton()
-        self.open, self.detach = QToolButton(), QToolButton()
+        self.copy, self.tag, self._elsewhere = QToolButton(), QToolButton(), QToolButton()
+        self.open, self.detach = QAction("As a tab", self), QAction("In a new window", self)
         self.offers = JobActions(context)
         self._lay_out()
         context.theme.changed.connect(self._restyle)
@@ -148,7 +155,7 @@ class JobHeader(QWidget):
         column.setSpacing(4)
         first, second = QHBoxLayout(), QHBoxLayout()
         first.addWidget(self.name, 1)
-        for button in (self.copy, self.open, self.detach):
+        for button in (self.tag, self.copy, self._elsewhere):
             button.setAutoRaise(True)
             first.addWidget(button)
         second.setSpacing(8)
@@ -157,18 +164,28 @@ class JobHeader(QWidget):
         second.addWidget(self.line, 1)
         column.addLayout(first)
         column.addLayout(second)
-        give_way(self.why)
+        for part in (self.marks, self.why):
+            give_way(part)
+        column.addWidget(self.marks)
         column.addWidget(self.why)
         column.addSpacing(4)
         column.addWidget(self.offers)
-        for button, said in (
-            (self.copy, "Copy the job's id"),
-            (self.open, "Open as a tab"),
-            (self.detach, "Tear this tab off into a window"),
-        ):
+        self._offer_elsewhere()
+        for button, said in ((self.tag, "Tags of the job"), (self.copy, "Copy the job's id")):
             button.setToolTip(said)
             button.setAccessibleName(said)
         self.copy.clicked.connect(self._copy_id)
+        self.tag.clicked.connect(self._ask_tags)
+
+    def _offer_elsewhere(self) -> None:
+        """One button with a word opens the job as a tab, or this view of it in a window."""
+        menu = QMenu(self._elsewhere)
+        menu.addActions([self.open, self.detach])
+        self._elsewhere.setText("Open")
+        self._elsewhere.setToolTip("Open the job as a tab, or this view of it in a new window")
+        self._elsewhere.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._elsewhere.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._elsewhere.setMenu(menu)
 
     def _show_again(self) -> None:
         if self._row:
@@ -182,12 +199,25 @@ class JobHeader(QWidget):
         self.name.setToolTip(f"{row.get('name', '')}\n{row['id']}")
         self.copy.setToolTip(f"Copy the job's id: {row['id']}")
         self.glyph.show_row(row)
+        self._show_marks(row.get("tags", ""), row.get("note", ""))
         why = why_failed(row)
         self.why.setText(breakable(why))
         self.why.setAccessibleName(f"Why it failed: {why}")
         self.why.setVisible(bool(why))
         self.tell_time()
         self.offers.show_jobs([Alike(row | {"repeated": row["id"] in self._context.jobs.repeated}, 1)])
+
+    def _show_marks(self, tags: str, note: str) -> None:
+        """The tags, and how the note begins."""
+        parts = (", ".join(tags_in(tags)), shorten(note.partition("\n")[0], _NOTE_SHOWN, placeholder="…"))
+        self.marks.setText(breakable("  ·  ".join(part for part in parts if part)))
+        self.marks.setAccessibleName(f"Tags and note: {self.marks.text()}")
+        self.marks.setToolTip("\n".join(part for part in (parts[0], note) if part))
+        self.marks.setVisible(bool(tags or note))
+
+    def _ask_tags(self) -> None:
+        if self._row:
+            TagSheet(self._context, [self._row["id"]], self.window()).open()
 
     def tell_time(self) -> None:
         """Say again how long ago things were."""
@@ -211,12 +241,14 @@ class JobHeader(QWidget):
 
     def _restyle(self) -> None:
         theme = self._context.theme
-        for button, icon in (
+        for one, icon in (
+            (self.tag, "tag"),
             (self.copy, "copy"),
+            (self._elsewhere, "external-link"),
             (self.open, "maximize-2"),
             (self.detach, "picture-in-picture-2"),
         ):
-            button.setIcon(theme.icon(icon, "muted"))
+            one.setIcon(theme.icon(icon, "muted"))
 
 
 def why_failed(row: dict[str, Any]) -> str:
@@ -225,7 +257,7 @@ def why_failed(row: dict[str, Any]) -> str:
     known = (row["state"], row.get("exit_code"), row.get("signal"), row.get("reason") or "")
     line = failure_line(*known, row.get("error_line") or "")
     bare = line == f"Exit {row.get('exit_code')}"
-    return job_times.end_words(row | {"signal": None}) if bare else line
+    return job_times.end_words(row) if bare else line
 
 
 def last_step(row: dict[str, Any]) -> tuple[str, float]:

@@ -17,6 +17,7 @@ from app.inspector.output.pane import OutputPane
 from app.inspector.overflow_tabs import OverflowTabs
 from app.inspector.story.pane import StoryPane
 from app.inspector.text import TextPane
+from app.inspector.use import UsePane
 from app.match.sending import send_job_again
 from app.match.view import MatchView
 from app.widgets import glyphs
@@ -121,6 +122,7 @@ PANES: tuple[tuple[str, type[JobPane]], ...] = (
     ("output", OutputPane),
     ("console", ConsolePane),
     ("where", WherePane),
+    ("use", UsePane),
     ("text", TextPane),
 )
 """Name and class of each tab, in their order."""
@@ -200,7 +202,8 @@ class Inspector(QWidget):
         column.addWidget(self.header)
         column.addWidget(self.tabs, 1)
         self.tabs.style_tabs(_CLOSE_TABS)
-        self.tabs.tabBar().setAccessibleName("Views of the job")
+        for part in (self.tabs, self.tabs.tabBar()):
+            part.setAccessibleName("Views of the job")
         for pane in self.panes.values():
             self.tabs.addTab(pane, pane.title)
         for place, (_, title, tip) in enumerate(LATER, start=4):
@@ -216,8 +219,8 @@ class Inspector(QWidget):
         self._stack = QStackedLayout(self)
         for page in (self.empty, self._single, self.multi_selection):
             self._stack.addWidget(page)
-        self.header.open.clicked.connect(lambda: self.opened.emit(self.ids[0], self.tab()))
-        self.header.detach.clicked.connect(self.detach)
+        self.header.open.triggered.connect(lambda: self.opened.emit(self.ids[0], self.tab()))
+        self.header.detach.triggered.connect(lambda: self.detach())
         self.tabs.tabBarClicked.connect(self._tab_clicked)
 
     def show_jobs(self, ids: list[str]) -> None:
@@ -237,7 +240,7 @@ class Inspector(QWidget):
         self._show_rows()
 
     def show_tab(self, name: str) -> None:
-        """Bring a tab to the front: story, logs, output, console, where or text."""
+        """Bring a tab to the front: story, logs, output, console, where, use or text."""
         if name in self.panes:
             self._keep_tab(name)
             self.tabs.setCurrentWidget(self.panes[name])

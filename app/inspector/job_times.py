@@ -6,15 +6,10 @@ import signal
 import time
 from typing import Any
 
-from app.units import ago, clock, count, since, size
-from app.units import duration as long_duration
+from app.units import ago, clock, count, duration, since, size
+from broker_core.jobs.outcome import ended_by
 
 __all__ = ["ago", "clock", "count", "duration", "end_words", "exact", "since", "size"]
-
-
-def duration(seconds: float) -> str:
-    """Say a span of seconds; what is shorter than one second in milliseconds: `4 ms`, `3 m 12 s`."""
-    return f"{seconds * 1000:.0f} ms" if seconds < 1 else long_duration(seconds)
 
 
 def exact(moment: float) -> str:
@@ -26,9 +21,10 @@ def exact(moment: float) -> str:
 
 def end_words(row: dict[str, Any]) -> str:
     """Say how the application ended, or an empty text while it has not."""
-    if row.get("signal"):
-        return _signal_words(int(row["signal"]))
-    code = row.get("exit_code")
+    known = row["state"], row.get("exit_code"), row.get("signal")
+    code, number = ended_by(*known, row.get("reason") or "")
+    if number is not None:
+        return _signal_words(number)
     if code is None:
         return ""
     if code == 0:

@@ -9,6 +9,7 @@ from typing import Any
 from app import units
 from app.jobs.batch_totals import BatchTotals
 from app.jobs.folding import BETWEEN, style_of_batch, summary
+from broker_core.jobs.annotations import counted_tags
 from broker_core.jobs.site_names import site_name
 
 Cell = Callable[[BatchTotals, float], str]
@@ -45,6 +46,7 @@ CELLS: dict[str, Cell] = {
     "runtime": lambda totals, now: units.duration(totals.runtime),
     "exit": lambda totals, now: totals.exit,
     "ended": _ended,
+    "tags": lambda totals, now: ", ".join(tag for tag, _ in counted_tags(totals.tags)),
 }
 """Column to the text of its cell; columns without an entry are empty for a batch."""
 
@@ -58,8 +60,13 @@ _KEYS: dict[str, Callable[[BatchTotals], Any]] = {
     "wait": lambda totals: totals.wait or 0.0,
     "runtime": lambda totals: totals.runtime or 0.0,
     "exit": lambda totals: float(totals.exits.total()) or -1e30,
+    "tags": lambda totals: CELLS["tags"](totals, 0.0).lower(),
     "ended": lambda totals: (totals.ended or 0.0) if _is_over(totals) else -1e30,
 }
+
+
+def _each_tag(totals: BatchTotals) -> str:
+    return "\n".join(f"{tag}: {units.count(number, 'job')}" for tag, number in counted_tags(totals.tags))
 
 
 def batch_key(column: str, batch: str, totals: BatchTotals) -> Any:
@@ -111,6 +118,7 @@ def _each_site(totals: BatchTotals) -> str:
 
 _TIPS: Mapping[str, Callable[[BatchTotals], str]] = {
     "site": _each_site,
+    "tags": _each_tag,
     "submitted": lambda totals: units.exact(totals.submitted),
     "ended": lambda totals: units.exact(totals.ended),
     "wait": lambda totals: "Mean time until its jobs were started" if totals.wait is not None else "",

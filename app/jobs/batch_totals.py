@@ -41,6 +41,8 @@ class JobPart(NamedTuple):
     exit: str
     """How it ended badly: its exit code or signal; empty for others."""
     kind: str
+    tags: str
+    """As the column of a row has them."""
 
 
 class BatchTotals:
@@ -55,6 +57,8 @@ class BatchTotals:
         self.sites: Counter[str] = Counter()
         self.exits: Counter[str] = Counter()
         self.kinds: Counter[str] = Counter()
+        self.tags: Counter[str] = Counter()
+        """Tags, as the columns of rows have them, to the number of jobs."""
         self.cpus = 0
         self._named = BatchName()
         self._counts: Counter[tuple[Outcome, str]] = Counter()
@@ -136,6 +140,8 @@ class BatchTotals:
         self._counts[part.outcome, part.site] += step
         _step(self.kinds, part.kind, step)
         self.cpus += step * part.cpus
+        if part.tags:
+            _step(self.tags, part.tags, step)
         if part.site:
             _step(self.sites, part.site, step)
         if part.exit:
@@ -175,6 +181,7 @@ def _parts_of(columns: Mapping[str, Sequence[Any]], numbers: Sequence[int]) -> I
             start if outcome is Outcome.RUNNING and start else 0.0,
             bad,
             f"{structure}, interactive" if columns["interactive"][number] else structure,
+            columns["tags"][number],
         )
 
 

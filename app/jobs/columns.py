@@ -9,7 +9,8 @@ from typing import Any
 from app import units
 from app.widgets.csv_file import Written
 from app.widgets.state_style import StateStyle, style_of
-from broker_core.jobs.outcome import failure_line
+from broker_core.jobs.annotations import tags_in
+from broker_core.jobs.outcome import ended_by, failure_line
 from broker_core.jobs.site_names import site_name
 
 Held = Mapping[str, Sequence[Any]]
@@ -18,6 +19,7 @@ Key = Callable[[Held, int, float], Any]
 _FIELDS = (
     *("id", "name", "parameter", "structure", "interactive", "site", "cpus"),
     *("submitted", "started", "ended", "exit_code", "signal", "batch", "reason"),
+    *("tags", "note"),
 )
 _TIMES = frozenset({"submitted", "started", "ended"})
 Columns = Mapping[str, Sequence[Any]]
@@ -47,6 +49,14 @@ def _said(name: str) -> Cell:
 
 def _sorted_text(name: str) -> Key:
     return lambda held, row, now: (held[name][row] or "").lower()
+
+
+def _tags(held: Held, row: int, now: float) -> str:
+    return ", ".join(tags_in(held["tags"][row]))
+
+
+def _first_line(held: Held, row: int, now: float) -> str:
+    return (held["note"][row] or "").partition("\n")[0]
 
 
 def _number(name: str) -> Cell:
@@ -126,12 +136,21 @@ def _site(held: Held, row: int, now: float) -> str:
     return site_name(held["site"][row])
 
 
+def _ended_by(held: Held, row: int) -> tuple[int | None, int | None]:
+    known = held["state"][row], held["exit_code"][row], held["signal"][row]
+    return ended_by(*known, held["reason"][row] or "")
+
+
 def _ended(held: Held, row: int, now: float) -> str:
-    signal = held["signal"][row]
-    if signal:
+    code, signal = _ended_by(held, row)
+    if signal is not None:
         return f"signal {signal}"
-    code = held["exit_code"][row]
     return "" if code is None else str(code)
+
+
+def _sorted_end(held: Held, row: int, now: float) -> float:
+    code, _ = _ended_by(held, row)
+    return -1e30 if code is None else code
 
 
 COLUMNS: tuple[JobColumn, ...] = (
@@ -139,6 +158,7 @@ COLUMNS: tuple[JobColumn, ...] = (
     JobColumn("name", "Name", 104, _said("name"), _sorted_text("name"), _named),
     JobColumn("parameter", "Parameter", 96, _said("parameter"), _sorted_text("parameter"), shown=False),
     JobColumn("kind", "Kind", 96, _kind, _kind, shown=False),
+    JobColumn("tags", "Tags", 88, _tags, _sorted_text("tags"), _tags),
     JobColumn("site", "Site", 84, _site, _sorted_text("site"), _said("site")),
     JobColumn("cpus", "CPUs", 52, _number("cpus"), _sorted_number("cpus"), right=True),
     JobColumn("submitted", "Submitted", 92, _moment("submitted"), _sorted_number("submitted"),
@@ -147,9 +167,10 @@ COLUMNS: tuple[JobColumn, ...] = (
            lambda held, row, now: _waited(held, row, now) or 0.0, right=True, live=True),
     JobColumn("runtime", "Run time", 88, lambda held, row, now: units.duration(_ran(held, row, now)),
            lambda held, row, now: _ran(held, row, now) or 0.0, right=True, live=True),
-    JobColumn("exit", "Exit", 64, _ended, _sorted_number("exit_code"), right=True),
+    JobColumn("exit", "Exit", 64, _ended, _sorted_end, right=True),
     JobColumn("ended", "Ended", 104, _moment("ended"), _sorted_number("ended"), _exact("ended"), shown=False,
            live=True),
+    JobColumn("note", "Note", 160, _first_line, _sorted_text("note"), _said("note"), shown=False),
     JobColumn("reason", "Reason", 240, _said("reason"), _sorted_text("reason"), _said("reason"), shown=False),
     JobColumn("id", "Id", 190, _said("id"), _said("id"), shown=False),
 )  # fmt: skip
@@ -164,7 +185,11 @@ def jobs_table(columns: Columns, numbers: Sequence[int], now: float) -> Written:
 
 def _rows(columns: Columns, numbers: Sequence[int], now: float) -> Iterator[list[Any]]:
     for number in numbers:
-        yield [state_word(columns, number, now), *(_value(name, columns[name][number]) for name in _FIELDS)]
+        code, signal = _ended_by(columns, number)
+        own = {"exit_code": code, "signal": signal}
+        values = (own[name] if name in own else columns[name][number] for name in _FIELDS)
+        texts = (_value(name, value) for name, value in zip(_FIELDS, values, strict=True))
+        yield [state_word(columns, number, now), *texts]
 
 
 def _value(name: str, value: Any) -> Any:

@@ -20,7 +20,7 @@ from app.description.document import with_full_names
 from app.jobs.rerun import run_again
 from app.stores.alike import those
 from app.widgets.confirm import ask_name, confirm
-from app.widgets.save_dialog import ask_folder, last_folder
+from app.widgets.save_dialog import ask_folder, output_folder
 from broker_core.errors import CrossDeskError
 from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
@@ -241,8 +241,10 @@ class JobCommands:
         self.fetch_those(self._those("job.fetch"))
 
     def fetch_again(self) -> None:
-        """Fetch the output of the selected ended jobs into the folder chosen last; without one, ask."""
-        ids, folder = self._those("job.fetch_again"), last_folder(self._context.preferences)
+        """Fetch the output of the selected ended jobs into the folder of the project that is shown, else the
+        one chosen last; without one, ask."""
+        ids = self._those("job.fetch_again")
+        folder = output_folder(self._context.preferences, self._context.saved)
         if folder is None:
             self.fetch_those(ids)
         elif ids:
@@ -277,6 +279,15 @@ class JobCommands:
             raise
         transfer.end(f"saved in {folder}")
         self._context.notify(Notice(f"The output of {self._named(ids)} is in {folder}.", Tone.GOOD))
+
+    # --- what the user writes on them
+
+    def tag(self) -> None:
+        """Ask which tags the selected jobs have."""
+        from app.jobs.annotating import TagSheet
+
+        if ids := self._those("job.tags"):
+            TagSheet(self._context, ids, self._window).open()
 
     # --- clipboard
 

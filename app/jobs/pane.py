@@ -39,10 +39,11 @@ class JobsPane(QWidget):
 
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setAccessibleName("Jobs and their filter")
         self._context = context
-        self.table = JobsTable(context.jobs, context.sites.unheard)
+        self.table = JobsTable(context.jobs, context.sites.unheard, context.link.known_until)
         self.view = JobsView(context.theme, self.table)
-        self.bar = QueryBar(context.theme)
+        self.bar = QueryBar(context.theme, lambda: [tag for tag, _ in context.jobs.tags_in_use()])
         self.state = ListState(context.theme)
         titles = [column.title for column in COLUMNS]
         self.columns = ColumnChoice(self.view, list(BY_NAME), titles, "name", context.preferences, "columns")
@@ -152,6 +153,8 @@ class JobsPane(QWidget):
     def _loaded(self) -> None:
         if (self.table.view.sort, self.table.view.descending) != ("submitted", True):
             self._rebuild()
+        else:
+            self.table.view.unfold_again()
         self._refresh()
 
     # --- query and order
@@ -188,6 +191,7 @@ class JobsPane(QWidget):
             units.count(total, "job") if shown == total else f"{shown:,} of {units.count(total, 'job')}"
         )
         self.counted.emit()
+        self._show_tags()
         if shown:
             self.stack.setCurrentWidget(self.view)
             if self.hasFocus():
@@ -195,6 +199,17 @@ class JobsPane(QWidget):
         else:
             self._explain()
             self.stack.setCurrentWidget(self.state)
+
+    def _show_tags(self) -> None:
+        """While there are tags their column stands where waiting times do, unless the user chose the columns:
+        for both there is no room in a usual window."""
+        tagged = self._context.jobs.tagged
+        if not self.columns.made and tagged == self.view.isColumnHidden(BY_NAME["tags"]):
+            self._filling = True
+            self.view.setColumnHidden(BY_NAME["tags"], not tagged)
+            self.view.setColumnHidden(BY_NAME["wait"], tagged)
+            self._filling = False
+            self._fill()
 
     def _explain(self) -> None:
         trigger = self._context.trigger

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from PySide6.QtCore import QStringListModel, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCompleter, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
@@ -10,6 +12,8 @@ from app.theme.theme import Theme
 from app.widgets.tool_button import tool_button
 from broker_core.jobs.query import JobQuery, complete, parse
 
+_BELOW, _FRAME = 2, 40
+"""Pixels between the field and its offers, and around the longest of them: frame, padding, scroll bar."""
 _PAUSE = 150
 """Milliseconds after the last key until the query is applied."""
 
@@ -20,8 +24,12 @@ class QueryBar(QWidget):
     changed = Signal(object)
     """Query."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, theme: Theme, tags: Callable[[], Sequence[str]] = tuple, parent: QWidget | None = None
+    ) -> None:
+        """`tags`: gives the tags in use, for completion."""
         super().__init__(parent)
+        self._tags = tags
         self.edit = QLineEdit(placeholderText="Filter jobs, e.g. state:running cpu:>4 name:ann*")
         self.edit.setAccessibleName("Filter jobs")
         self.edit.setClearButtonEnabled(True)
@@ -66,7 +74,7 @@ class QueryBar(QWidget):
         self._completer.activated.connect(self._accept)
 
     def _typed(self, text: str) -> None:
-        self._found = complete(text, self.edit.cursorPosition()) if text else []
+        self._found = complete(text, self.edit.cursorPosition(), self._tags()) if text else []
         if not self._found:
             self._popup.hide()
             return
@@ -74,7 +82,8 @@ class QueryBar(QWidget):
                  for one in self._found)  # fmt: skip
         self._offers.setStringList(list(about))
         box = self.edit.cursorRect()
-        box.setWidth(360)
+        box.setBottom(self.edit.rect().bottom() + _BELOW)
+        box.setWidth(self._popup.sizeHintForColumn(0) + _FRAME)
         self._completer.complete(box)
         self._popup.setCurrentIndex(self._offers.index(-1, 0))
 

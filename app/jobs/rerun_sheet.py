@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from app import units
 from app.jobs.rerun import run_again
 from app.widgets.labels import label
+from broker_core.jdl.changes import MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,23 +29,26 @@ _SAME = "The same as before"
 
 
 class RerunSheet(QDialog):
-    """Asks for arguments, time and site; what stays empty is as it was."""
+    """Asks for arguments, memory, time and site; what stays empty is as it was."""
 
     def __init__(self, context: AppContext, ids: Sequence[str], parent: QWidget) -> None:
         super().__init__(parent)
         self._context, self._ids = context, list(ids)
         number = units.count(len(self._ids), "job")
         self.setWindowTitle("Rerun with changes")
-        self.setMinimumWidth(440)
-        self.arguments, self.time, self.site = QLineEdit(), QLineEdit(), QComboBox()
+        self.setMinimumWidth(540)
+        self.arguments, self.memory, self.time = QLineEdit(), QLineEdit(), QLineEdit()
+        self.site = QComboBox()
         for field, name, hint in (
             (self.arguments, "Arguments", f"{_SAME}; _PARAM_ stands for the value"),
+            (self.memory, "Memory", f"{_SAME}; for example 2000M or 4G"),
             (self.time, "Time limit", f"{_SAME}; for example 90m, 2h or 1d"),
         ):
             field.setAccessibleName(name)
             field.setPlaceholderText(hint)
         self.site.setAccessibleName("Site")
         self.site.addItem("As before: where they may run", "")
+        self.site.addItem("Wherever they fit", None)
         for site in context.sites.views:
             self.site.addItem(site.spec.name, site.spec.name)
         self.go, self.cancel = QPushButton(f"Rerun {number}"), QPushButton("Cancel")
@@ -59,6 +63,7 @@ class RerunSheet(QDialog):
         form = QFormLayout()
         form.setVerticalSpacing(8)
         form.addRow("Arguments", self.arguments)
+        form.addRow("Memory", self.memory)
         form.addRow("Time limit", self.time)
         form.addRow("Site", self.site)
         foot = QHBoxLayout()
@@ -77,8 +82,8 @@ class RerunSheet(QDialog):
 
     def changes(self) -> dict[str, str]:
         """Attribute to what is to be written for it."""
-        texts = {"Arguments": self.arguments.text().strip(), "WallTime": self.time.text().strip()}
-        return {name: text for name, text in texts.items() if text}
+        fields = {"Arguments": self.arguments, MEMORY: self.memory, "WallTime": self.time}
+        return {name: text for name, field in fields.items() if (text := field.text().strip())}
 
     def _send(self) -> None:
         self.accept()

@@ -41,9 +41,15 @@ class JobsTable(QAbstractTableModel):
     rebuilt = Signal()
     """The whole view was replaced: selection and scroll are the view's to restore."""
 
-    def __init__(self, rows: JobStore, unheard: Unheard = lambda ces: None) -> None:
+    def __init__(
+        self,
+        rows: JobStore,
+        unheard: Unheard = lambda ces: None,
+        known_until: Callable[[float], float] = lambda now: now,
+    ) -> None:
+        """`unheard`: since when a site is not heard from; `known_until`: until when the broker was."""
         super().__init__()
-        self.rows, self._unheard = rows, unheard
+        self.rows, self._unheard, self._broker_known = rows, unheard, known_until
         self.view = ViewList(rows, self)
         self._tallies: dict[str, Counter[str]] = {}
         self.book = BatchBook(rows)
@@ -169,7 +175,9 @@ class JobsTable(QAbstractTableModel):
     def progress(self, line: int) -> str:
         """How far the batch of a line is, in words; empty for a job."""
         batch = self.batch_at(line)
-        return progress(self.totals(batch), self.tally(batch), self.view.now()) if batch else ""
+        if batch is None:
+            return ""
+        return progress(self.totals(batch), self.tally(batch), self._broker_known(self.view.now()))
 
     def text(self, line: int, column: int) -> str:
         """The text of a cell."""
@@ -185,10 +193,12 @@ class JobsTable(QAbstractTableModel):
         return self._batch_text(batch, column)
 
     def _known_until(self, row: int) -> float:
-        """The moment up to which is known how a job stands: now, unless its site has fallen silent."""
+        """The moment up to which is known how a job stands: now, unless its site or the broker is silent."""
         now, held = self.view.now(), self.rows.columns
-        since = self._unheard(held["site"][row]) if held["state"][row] in AT_SITE else None
-        return min(now, since) if since else now
+        if held["state"][row] not in AT_SITE:
+            return now
+        since = self._unheard(held["site"][row])
+        return self._broker_known(min(now, since) if since else now)
 
     def _batch_text(self, batch: FoldedBatch, column: int) -> str:
         name, totals = COLUMNS[column].name, self.totals(batch)

@@ -60,6 +60,8 @@ class ViewList:
         self.query: JobQuery = parse("")
         self.sort, self.descending = "submitted", True
         self.folding = True
+        self.unfolded: set[str] = set()
+        """Ids of the batches that the user unfolded, in sight or not."""
         self.working = False
         """True while a new query or order is being computed."""
         self._members: set[int] = set()
@@ -132,6 +134,8 @@ class ViewList:
         finally:
             self.working = False
         self._catch_up()
+        if self._rows.complete:
+            self.unfold_again()
 
     async def _order(self, chosen: list[int], now: float) -> tuple[list[int], dict[int, Any]]:
         column, held = COLUMNS[BY_NAME[self.sort]].key, self._rows.columns
@@ -315,19 +319,34 @@ class ViewList:
         batch = self.batches[-1 - entry]
         if batch.open == opened:
             return
-        batch.open = opened
+        self._note_fold(batch, opened)
         self._table.splice(line + 1, 0 if opened else len(batch.rows), list(batch.rows) if opened else [])
         self._table.touch(line, line)
 
     def fold_all(self, opened: bool) -> None:
         """Unfold or fold every batch."""
+        self._fold_each(lambda _: opened)
+
+    def unfold_again(self) -> None:
+        """Unfold what was unfolded, once all rows are there: before, rows would come one by one."""
+        if any(batch.id in self.unfolded and not batch.open for batch in self.batches):
+            self._fold_each(lambda batch: batch.open or batch.id in self.unfolded)
+
+    def _note_fold(self, batch: FoldedBatch, opened: bool) -> None:
+        batch.open = opened
+        if opened:
+            self.unfolded.add(batch.id)
+        else:
+            self.unfolded.discard(batch.id)
+
+    def _fold_each(self, opened: Callable[[FoldedBatch], bool]) -> None:
         lines: list[int] = []
         for entry in self.lines:
             if entry < 0:
                 batch = self.batches[-1 - entry]
-                batch.open = opened
+                self._note_fold(batch, opened(batch))
                 lines.append(entry)
-                lines += batch.rows if opened else []
+                lines += batch.rows if batch.open else []
             elif self.batch_of(entry) is None:
                 lines.append(entry)
         self._table.replace(lines)

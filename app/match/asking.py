@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from app.context import AppContext
-    from broker_core.client.node_files import Complete
+    from broker_core.client.programs.node_files import Complete
     from broker_core.wire.matches import MatchedResource, MatchReport
 
 DEBOUNCE_MS = 150
@@ -142,7 +142,7 @@ class MatchRequests(QObject):
         small = text.lower()
         if self.base is None or "nodes" not in small or "file" not in small:
             return None
-        from broker_core.client.node_files import completed
+        from broker_core.client.programs.node_files import completed
 
         return await asyncio.to_thread(completed, text, self.base, DEFAULT)
 

@@ -11,7 +11,7 @@ from app import units
 from app.match.asking import PAGE
 from app.widgets.cells import BADGE, FONT, GLYPH, TONE
 from app.widgets.csv_file import Written
-from app.widgets.match_style import queue_name, rank_words, sentence, verdict
+from app.widgets.match_style import element_words, queue_name, rank_words, sentence, verdict
 from broker_core.jobs.site_names import site_name
 
 if TYPE_CHECKING:
@@ -115,7 +115,18 @@ class CandidateTable(QAbstractTableModel):
 
 def matches_csv(found: Sequence[MatchedResource]) -> Written:
     """Return resources in the scheduler's order, with exact values."""
-    header = ("place", "ce", "site", "matches", "rank", "free_cpus", "total_cpus", "waiting", "why")
+    header = (
+        "place",
+        "ce",
+        "site",
+        "matches",
+        "rank",
+        "free_cpus",
+        "total_cpus",
+        "waiting",
+        "expected_wait",
+        "why",
+    )
     rows = [
         [place, *(getattr(one, name) for name in header[1:-1]), why(one)]
         for place, one in enumerate(found, 1)
@@ -139,16 +150,16 @@ def text(one: MatchedResource, column: int) -> str:
 
 
 def tip(one: MatchedResource, column: int) -> str:
-    """Return the tooltip of a cell: the whole id, and how the rank came about."""
+    """Return the tooltip of a cell: what the computing element is, and how the rank came about."""
     if column == RANK and one.order:
         return one.order
     free = f"{one.free_cpus:,} of {units.count(one.total_cpus, 'CPU')} free"
-    return f"{one.ce}\n{free}, {units.count(one.waiting, 'job')} waiting\n{why(one)}"
+    return f"{element_words(one.ce)}\n{free}, {units.count(one.waiting, 'job')} waiting\n{why(one)}"
 
 
 def heard(one: MatchedResource) -> str:
     """Return a whole sentence for screen readers."""
-    return f"{one.site or one.ce}: {verdict(one)[2]}. {why(one)}"
+    return f"{one.site or element_words(one.ce)}: {verdict(one)[2]}. {why(one)}"
 
 
 def why(one: MatchedResource) -> str:
@@ -156,4 +167,12 @@ def why(one: MatchedResource) -> str:
     if not one.matches:
         return sentence(one.reason)
     files = f"{units.count(one.close_files, 'input file')} near" if one.close_files else ""
-    return sentence(one.order or files or "Every clause holds here")
+    reason = one.order or files or "Every clause holds here"
+    return sentence(", ".join(filter(None, (reason, start_words(one.expected_wait)))))
+
+
+def start_words(wait: float | None) -> str:
+    """Say when a job would start; empty where nobody knows."""
+    if wait is None:
+        return ""
+    return f"starts in about {units.duration(wait)}" if wait >= 1 else "starts at once"

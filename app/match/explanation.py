@@ -20,7 +20,7 @@ from app import units
 from app.match.groups import group_name
 from app.widgets import glyphs
 from app.widgets.labels import give_way, label
-from app.widgets.match_style import VALUES, origin_words, rank_words, sentence, verdict
+from app.widgets.match_style import VALUES, element_words, origin_words, rank_words, sentence, verdict
 from app.widgets.state_style import StateShape
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ class Explanation(QWidget):
         said = word if one.matches else f"{word}: {one.reason}"
         if one.matches and place >= 0:
             said = "Taken first" if place == 0 else f"Choice {place + 1:,}"
-        self._head(one.site or one.ce, sentence(said), facts_of(one))
+        self._head(one.site or element_words(one.ce), sentence(said), facts_of(one))
         self._show_clauses(one.clauses)
         self.submit.setVisible(one.matches)
 
@@ -157,7 +157,8 @@ class Explanation(QWidget):
         used = group.cpus or [one.free_cpus for one in group.members]
         facts = [f"Rank {group.calculation}"] if group.calculation else []
         facts += [
-            f"{units.count(cpus, 'CPU')} at {one.ce}" for one, cpus in zip(group.members, used, strict=False)
+            f"{units.count(cpus, 'CPU')} at {element_words(one.ce)}"
+            for one, cpus in zip(group.members, used, strict=False)
         ]
         if trace and first:
             left_out = [f"{units.count(len(trace) - _STEPS, 'earlier step')} left out"]
@@ -196,13 +197,13 @@ class Explanation(QWidget):
 
 
 def facts_of(one: MatchedResource) -> str:
-    """Return id, numbers and rank of a resource, in lines."""
+    """Return name, numbers and rank of a resource, in lines; a rank of 0 is that of a description without."""
     numbers = [f"{one.free_cpus:,} of {units.count(one.total_cpus, 'CPU')} free", f"{one.waiting:,} waiting"]
-    if one.rank is not None:
+    if one.rank:
         numbers.append(f"rank {rank_words(one.rank)}")
     if one.close_files:
         numbers.append(f"{units.count(one.close_files, 'input file')} near")
-    lines = [one.ce, "  ·  ".join(numbers)]
+    lines = [element_words(one.ce), "  ·  ".join(numbers)]
     if one.order and one.matches:
         lines.append(sentence(one.order))
     return "\n".join(lines)

@@ -8,7 +8,7 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistent
 
 from app import units
 from app.widgets.cells import BADGE, FONT, GLYPH, TONE
-from app.widgets.match_style import rank_words
+from app.widgets.match_style import element_words, rank_words
 from app.widgets.state_style import StateShape
 from broker_core.jobs.site_names import site_name
 
@@ -143,7 +143,7 @@ class Groups(QAbstractItemModel):
                      "" if used is None else f"{used:,}")  # fmt: skip
             return texts[index.column()]
         if role == Qt.ItemDataRole.ToolTipRole:
-            return f"{member.site}\n{member.ce}"
+            return f"{member.site}\n{element_words(member.ce)}"
         return "muted" if role == TONE else None
 
 

@@ -13,9 +13,10 @@ from app.stores.slices import breathe
 from app.widgets.cells import FONT, TONE
 from app.widgets.csv_file import Written
 from app.widgets.empty_state import EmptyState
+from app.widgets.equipment import Equipment
 from app.widgets.export import ExportButton
 from app.widgets.labels import label
-from app.widgets.match_style import sentence
+from app.widgets.match_style import element_words, sentence
 from app.widgets.plots.deferred_plot import make_history_plot
 from app.widgets.table import RowTable
 from broker_core.errors import CrossDeskError
@@ -102,6 +103,8 @@ def value_text(value: Any) -> str:
     """Return a value as it would stand in a description."""
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, dict):
+        return "[" + "; ".join(f"{name} = {value_text(part)}" for name, part in value.items()) + "]"
     if isinstance(value, list | tuple):
         return "{" + ", ".join(map(value_text, value)) + "}"
     return str(value)
@@ -116,6 +119,7 @@ class DetailPane(QWidget):
         self.ce, self.shown = "", ""
         self.name, self.about = label(role="title", wrap=True), label(role="muted", wrap=True)
         self.marks, self.promises = label(wrap=True), label(role="muted", wrap=True)
+        self.equipment = Equipment()
         self.attributes = Attributes(self)
         self.edit = QLineEdit(placeholderText="Filter attributes")
         self.table = RowTable(context.theme, "Attributes")
@@ -137,6 +141,8 @@ class DetailPane(QWidget):
             part.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             part.setContentsMargins(0, 0, 12, 0)
             self._column.addWidget(part)
+        self.equipment.setContentsMargins(0, 0, 12, 0)
+        self._column.addWidget(self.equipment)
         self._column.addSpacing(8)
         self.edit.setAccessibleName("Filter attributes")
         self.edit.setClearButtonEnabled(True)
@@ -192,12 +198,15 @@ class DetailPane(QWidget):
         """Show everything."""
         self.shown = detail.ce
         self.name.setText(detail.site or detail.ce)
-        self.about.setText(detail.ce + ("" if detail.access else "\nThis broker has no account there yet."))
+        self.about.setText(
+            element_words(detail.ce) + ("" if detail.access else "\nThis broker has no account there yet.")
+        )
         self.marks.setText("\n".join(sentence(f"{mark}: {why}") for mark, why in detail.marks.items()))
         self.marks.setStyleSheet(f"color: {self._context.theme.color('warning').name()}")
         self.marks.setVisible(bool(detail.marks))
         self.promises.setText("\n".join(promises(detail, time.time())))
         self.promises.setVisible(bool(self.promises.text()))
+        self.equipment.show_details([detail])
         self.attributes.show_attributes(detail.attributes)
         self._stack.setCurrentIndex(0)
 

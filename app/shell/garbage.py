@@ -11,7 +11,10 @@ import sys
 
 from PySide6.QtCore import QElapsedTimer, QObject, QTimer
 
-LOOK_MS = 250
+LOOK_MS, SOON_MS = 250, 25
+"""Between two looks: usually, and while so much is made that a usual pause would leave too much for one."""
+_MANY = 5000
+"""New objects since the last look that are many; a collection goes through them in a millisecond."""
 FULL_MS = 30_000
 """Least time between two full collections: each looks at everything, which stops the window for a moment."""
 _TURN_S = 0.0005
@@ -32,7 +35,9 @@ class GarbageCollector(QObject):
 
     def look(self) -> None:
         """Collect the oldest generation that is due, with the younger ones."""
-        due = [count > most for count, most in zip(gc.get_count(), gc.get_threshold(), strict=True)]
+        counts = gc.get_count()
+        due = [count > most for count, most in zip(counts, gc.get_threshold(), strict=True)]
+        self._timer.setInterval(SOON_MS if counts[0] > _MANY else LOOK_MS)
         if due[1] and due[2] and self._since_full.hasExpired(FULL_MS):
             gc.collect()
             self._since_full.restart()

@@ -12,7 +12,6 @@ from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app import units
-from app.context import Notice, Tone
 from app.description.document import with_full_names
 from app.drops.handler import DropHandler
 from app.drops.plan import plan_for
@@ -38,13 +37,13 @@ from app.sites.changing import ChangeSite
 from app.sites.commands import SiteActions
 from app.sites.page import SitesPage
 from app.statistics.pane import StatisticsPane
+from app.submission.draft import open_file
 from app.theme.tokens import Mode
 from app.welcome.pane import WelcomePane
 from app.welcome.running import open_sample
 from app.widgets.confirm import ask_name
 from app.widgets.csv_file import Written
 from app.widgets.export import export
-from broker_core.client.programs.describe import runnable
 from broker_core.client.programs.file_kind import classify
 from broker_core.client.programs.path_facts import facts_of
 
@@ -204,15 +203,8 @@ class Handlers:
 
     def open_file(self, path: Path) -> None:
         """Open a description, or show what running a script would do; what cannot be read is told."""
-        if runnable(classify(facts_of(path))):
+        if not open_file(self._context, path):
             self._receive([path])
-            return
-        try:
-            text = path.read_text(encoding="utf-8", errors="replace")
-        except OSError as error:
-            self._context.notify(Notice(f"{path} cannot be read: {error.strerror}.", Tone.BAD))
-            return
-        self._context.open_editor(text, path.resolve())
 
     def editing(self) -> bool:
         """True while a description is in front."""
@@ -243,16 +235,9 @@ class Handlers:
         self._parts.jobs.bar.edit.setFocus()
         self._parts.jobs.bar.edit.selectAll()
 
-    def save_query(self) -> None:
-        """Ask for a name and keep the query in the sidebar."""
-        text = self._parts.jobs.bar.edit.text().strip()
-        if not text:
-            self._context.notify(Notice("Write a query first; then it can be saved under a name."))
-            return
-        ask_name(
-            self._window, "Save this query", f"Name for “{text}”", "",
-            lambda name: self._context.saved.save(name, text),
-        )  # fmt: skip
+    def save_query(self, *, project: bool = False) -> None:
+        """Ask for a name, of a project for its folder too, and keep the query in the sidebar."""
+        self._parts.sidebar.save_query(self._parts.jobs.bar.edit.text().strip(), project=project)
 
     def columns(self) -> None:
         """Offer the columns below the table's head."""

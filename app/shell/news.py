@@ -1,9 +1,10 @@
-"""Telling that jobs ended, or are held by the broker: one notice for each batch, which counts on."""
+"""Telling that jobs ended, are held by the broker, or what they left goes: one notice for many of them."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from PySide6.QtWidgets import QWidget
 from app import units
 from app.context import NO_BROKER, Notice, Tone
 from app.stores.link import ConnectionState
+from broker_core.errors import NotFound, Unreachable
 from broker_core.jobs.outcome import Outcome, failure_line, outcome_of
 from broker_core.jobs.transitions import EventType
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
     from app.context import AppContext
     from app.jobs.batch_totals import BatchBook
-    from broker_core.wire.views import EventView
+    from broker_core.wire.views import EventView, ExpiringView
 
 
 _PAUSE = 700
@@ -137,6 +139,58 @@ class News(QObject):
             ran = event.type == EventType.DONE.value
             tone, tab = (Tone.WARNING, "job.logs") if ran else (Tone.BAD, "job.story")
             self._context.notify(Notice(f"{name} failed: {_why(event)}", tone, tab, event.job))
+
+
+class ExpiryNews(QObject):
+    """One notice of what jobs left at sites and is removed there within a day, told once on this machine.
+
+    The broker is asked when it is connected, and when a story says that something goes: what was due while
+    no window was open is told too.
+    """
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.owner)
+        self._context = context
+        self._pause = QTimer(self, singleShot=True, interval=_PAUSE)
+        self._pause.timeout.connect(self._ask)
+        context.session.on_events.append(self._events)
+        context.session.on_connected.append(self._pause.start)
+        if context.link.up:
+            self._pause.start()
+
+    def _events(self, events: list[EventView]) -> None:
+        if any(event.type == EventType.LEFT_EXPIRES.value for event in events):
+            self._pause.start()
+
+    def _ask(self) -> None:
+        self._context.run(self._tell(), "asking what is removed at sites")
+
+    async def _tell(self) -> None:
+        try:
+            found = await self._context.client.expiring()
+        except (NotFound, Unreachable):
+            return  # an earlier broker, or asked again with the next connection
+        preferences = self._context.preferences
+        known = {tuple(one) for one in preferences["expiry_told"] if isinstance(one, list)}
+        new = [one for one in found if (one.job, one.goes) not in known]
+        preferences["expiry_told"] = [[one.job, one.goes] for one in found]
+        if new:
+            text = expiry_words(new)
+            self._context.notify(
+                Notice(text, Tone.WARNING, "job.output", new[0].job, topic="what stayed at sites goes")
+            )
+
+
+def expiry_words(found: Sequence[ExpiringView]) -> str:
+    """Return what goes, and when: e.g. `What “a” left at labhost (2 MiB) is removed there at ...`"""
+    sites = sorted({one.site for one in found})
+    where = f"at {sites[0]}" if len(sites) == 1 else f"at {len(sites)} sites"
+    size, first = units.size_text(sum(one.size for one in found)), found[0]
+    when = units.exact(first.goes)[:-3]
+    if len(found) == 1:
+        return f"What “{first.name}” left {where} ({size}) is removed there at {when}."
+    jobs = units.count(len(found), "job")
+    return f"What {jobs} left {where} ({size}) is removed there, the first, of “{first.name}”, at {when}."
 
 
 def batch_words(name: str, counts: Mapping[Outcome, int]) -> str:

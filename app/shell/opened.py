@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from app.shell.tabs import MainTabs
     from app.shell.window_context import WindowContext
 
-_MOST_TABS, _MOST_SELECTED = 12, 200
+_MOST_TABS, _MOST_SELECTED, _MOST_UNFOLDED, _MOST_BROKERS = 12, 200, 200, 20
 _VIEWS = frozenset(
     {"jobs", "sites", "statistics", "resources", "scheduler", "match", "simulation", "welcome"}
 )
@@ -35,12 +35,22 @@ class OpenWindow(Protocol):
 
 
 def keep(window: OpenWindow) -> None:
-    """Remember place, open jobs and descriptions, and the selected jobs."""
+    """Remember place, open jobs and descriptions, the selected jobs, and the unfolded batches."""
     preferences = window.context.preferences
     view = window.tabs.view()
     preferences["page"] = view if view in _VIEWS else "jobs"
     preferences["open_tabs"] = window.tabs.open_documents()[:_MOST_TABS]
     preferences["selected_jobs"] = window.jobs.view.chosen()[:_MOST_SELECTED]
+    others = {key: ids for key, ids in preferences["unfolded"].items() if key != window.context.broker}
+    newest = list(others.items())[-_MOST_BROKERS:]
+    preferences["unfolded"] = dict(newest) | {window.context.broker: _unfolded(window)}
+
+
+def _unfolded(window: OpenWindow) -> list[str]:
+    """Ids of the batches that were unfolded and are there still."""
+    rows, known = window.context.jobs, window.jobs.table.view.unfolded
+    there = [batch for batch in known if not rows.complete or batch in rows.of_batch]
+    return sorted(there)[:_MOST_UNFOLDED]
 
 
 def reopen(window: OpenWindow) -> None:
@@ -51,6 +61,8 @@ def reopen(window: OpenWindow) -> None:
         window.handlers.open_file(Path(name))
     jobs = [str(name) for kind, name in tabs if kind == "job"]
     selected = [str(job) for job in preferences["selected_jobs"]]
+    unfolded = preferences["unfolded"].get(window.context.broker)
+    window.jobs.table.view.unfolded.update(map(str, unfolded if isinstance(unfolded, list) else ()))
     if preferences["page"] in _VIEWS:
         window.handlers.show_page(preferences["page"])
     if jobs or selected:

@@ -1,7 +1,9 @@
-"""The settings: a few choices that take effect at once."""
+"""The settings of the desk, and of the broker what it keeps: choices that take effect at once."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -15,16 +17,22 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
+    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
 
+from app import units
 from app.theme.tokens import Mode
+from app.widgets.labels import label
 from app.widgets.number_entry import NumberEntry
 from app.widgets.save_dialog import ask_folder, downloads
+from broker_core.errors import CrossDeskError, NotFound
+from broker_core.wire.views import RetentionChange
 
 if TYPE_CHECKING:
     from app.context import AppContext
+    from broker_core.wire.views import RetentionView
 
 _MODES = ((Mode.SYSTEM, "As the desktop"), (Mode.LIGHT, "Light"), (Mode.DARK, "Dark"),
           (Mode.CONTRAST, "High contrast"))  # fmt: skip
@@ -32,6 +40,58 @@ _MODES = ((Mode.SYSTEM, "As the desktop"), (Mode.LIGHT, "Light"), (Mode.DARK, "D
 
 NOTIFY = (("all", "When a job is done or failed"), ("failures", "Only when one failed"), ("none", "Never"))
 """Values of the preference `notify`, with their words."""
+
+
+_DAY = 86_400.0
+_MB = 1_000_000
+_ABOUT = (
+    "Jobs whose output was not saved stay, and those of which something is still at a site; what canceled and"
+    " killed jobs wrote goes with them. A limit counts for jobs that are sent from now on, a time for what"
+    " stays at a site from now on."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """One of the broker's settings: its field in RetentionView, and what is offered for it."""
+
+    name: str
+    title: str
+    values: tuple[float, ...]
+    words: Callable[[float], str]
+
+
+def _days(seconds: float) -> str:
+    days = seconds / _DAY
+    if days == 365:
+        return "1 year"
+    return units.count(int(days), "day") if days == int(days) else units.duration(seconds)
+
+
+def _bytes(count: float) -> str:
+    for size, unit in ((1_000_000 * _MB, "TB"), (1_000 * _MB, "GB"), (_MB, "MB")):
+        if count >= size:
+            return f"{count / size:g} {unit}"
+    return f"{count:,.0f} bytes"
+
+
+_CHOICES = (
+    _Choice("jobs_age", "Remove ended jobs", (0, 7 * _DAY, 30 * _DAY, 90 * _DAY, 365 * _DAY),
+          lambda age: f"After {_days(age)}" if age else "Never"),
+    _Choice("results_max", "Bring home unasked", (10 * _MB, 100 * _MB, 1_000 * _MB, 10_000 * _MB, 0),
+          lambda size: f"Up to {_bytes(size)} of a job" if size else "Everything"),
+    _Choice("left_age", "Keep the rest at its site", (7 * _DAY, 30 * _DAY, 90 * _DAY, 365 * _DAY, 0),
+          lambda age: f"For {_days(age)}" if age else "Until the job is removed"),
+    _Choice("left_max", "At one site at most", (1_000 * _MB, 10_000 * _MB, 100_000 * _MB, 1_000_000 * _MB, 0),
+          lambda size: _bytes(size) if size else "No limit"),
+)  # fmt: skip
+
+
+def _page(form: QFormLayout) -> QWidget:
+    page = QWidget()
+    page.setLayout(form)
+    form.setContentsMargins(12, 16, 12, 12)
+    return page
 
 
 class SettingsDialog(QDialog):
@@ -53,13 +113,17 @@ class SettingsDialog(QDialog):
         form.addRow("Logs", self._box("wrap_logs", "Wrap long lines"))
         form.addRow("Send new jobs to", self._site())
         form.addRow("Save output in", self._folder())
-        form.addRow("Broker's files", self._place())
+        self.retention = RetentionForm(context)
+        tabs = QTabWidget()
+        tabs.setAccessibleName("Settings by what they are of")
+        tabs.addTab(_page(form), "This desk")
+        tabs.addTab(self.retention, "Broker")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 16, 16, 16)
         column.setSpacing(16)
-        column.addLayout(form)
+        column.addWidget(tabs)
         column.addWidget(buttons)
 
     def _colors(self) -> QComboBox:
@@ -134,10 +198,95 @@ class SettingsDialog(QDialog):
         if name == "compact":
             self._context.theme.wear()
 
-    def _place(self) -> QLabel:
+
+class RetentionForm(QWidget):
+    """How long and how much the broker keeps: choices, or facts where others decide it, with the reason."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self._context = context
+        self.view: RetentionView | None = None
+        self.choices: dict[str, QComboBox] = {}
+        self.facts: dict[str, QLabel] = {}
+        """Setting to what shows it; one of the two is in sight."""
+        self.about = label("", "muted", wrap=True)
+        form = QFormLayout(self)
+        form.setContentsMargins(12, 16, 12, 12)
+        form.setHorizontalSpacing(16)
+        form.setVerticalSpacing(12)
+        for one in _CHOICES:
+            form.addRow(one.title, self._row(one))
+        form.addRow(self.about)
+        form.addRow("Broker's files", self._folder())
+        context.link.changed.connect(self._ask)
+        self._show_problem("The broker is not connected.")
+        self._ask()
+
+    def _row(self, one: _Choice) -> QWidget:
+        choice, fact = QComboBox(), label("")
+        choice.setAccessibleName(one.title)
+        choice.activated.connect(lambda at: self._choose(one.name, choice.itemData(at)))
+        self.choices[one.name], self.facts[one.name] = choice, fact
+        line, holder = QHBoxLayout(), QWidget()
+        line.setContentsMargins(0, 0, 0, 0)
+        line.addWidget(choice, 1)
+        line.addWidget(fact, 1)
+        holder.setLayout(line)
+        return holder
+
+    def _folder(self) -> QLabel:
         from broker_core.system.paths import places
 
-        label = QLabel(str(places(self._context.state_dir).state), wordWrap=True)
-        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        label.setProperty("role", "muted")
-        return label
+        made = label(str(places(self._context.state_dir).state), "muted", wrap=True)
+        made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        return made
+
+    def _ask(self) -> None:
+        """Ask the broker, once it is connected; what it answers after this is gone is not heard."""
+        if self._context.link.up and self.view is None:
+            asked = self._context.run(self._load(), "asking what the broker keeps")
+            self.destroyed.connect(lambda: asked.cancel())
+
+    async def _load(self) -> None:
+        try:
+            self._show(await self._context.client.retention())
+        except NotFound:
+            self._show_problem(
+                "This broker is of an earlier version: its file broker.toml alone decides this."
+            )
+        except CrossDeskError as error:
+            self._show_problem(str(error))
+
+    def _choose(self, name: str, value: float) -> None:
+        sent = self._context.run(self._send(name, value), "changing what the broker keeps")
+        self.destroyed.connect(lambda: sent.cancel())
+
+    async def _send(self, name: str, value: float) -> None:
+        try:
+            change = RetentionChange.model_validate({name: value})
+            self._show(await self._context.client.choose_retention(change))
+        except CrossDeskError:
+            if self.view is not None:
+                self._show(self.view)
+            raise
+
+    def _show(self, view: RetentionView) -> None:
+        self.view = view
+        for one in _CHOICES:
+            value, choice, fact = getattr(view, one.name), self.choices[one.name], self.facts[one.name]
+            offered = one.values if value in one.values else (*one.values, value)
+            choice.clear()
+            for other in offered:
+                choice.addItem(one.words(other), other)
+            choice.setCurrentIndex(offered.index(value))
+            fact.setText(one.words(value))
+            choice.setVisible(not view.fixed)
+            choice.setEnabled(True)
+            fact.setVisible(bool(view.fixed))
+        self.about.setText(view.fixed or _ABOUT)
+
+    def _show_problem(self, problem: str) -> None:
+        for name, choice in self.choices.items():
+            choice.setEnabled(False)
+            self.facts[name].hide()
+        self.about.setText(problem)

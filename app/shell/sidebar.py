@@ -28,9 +28,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.context import Notice
+from app.shell.project_sheet import ProjectSheet
 from app.sites.site_style import heard_sentence, sidebar_count, site_style
 from app.stores.saved_queries import SavedQuery
 from app.widgets import glyphs
+from app.widgets.confirm import ask_name
 from app.widgets.state_style import StateShape
 
 if TYPE_CHECKING:
@@ -120,7 +123,7 @@ class _Line(QStyledItemDelegate):
         metrics = QFontMetrics(font)
         room = box.adjusted(32, 0, -8, 0)
         beside = room.adjusted(0, 0, -8 - QFontMetrics(small).horizontalAdvance(count), 0)
-        if count and beside.width() < metrics.horizontalAdvance(name) <= room.width():
+        if not count or beside.width() < metrics.horizontalAdvance(name) <= room.width():
             count, beside = "", room
         painter.setFont(small)
         painter.setPen(theme.color("muted"))
@@ -153,6 +156,7 @@ class Sidebar(QFrame):
         self.list.setAccessibleName("Queries and places")
         self.list.setItemDelegate(_Line(context, self.list))
         self.list.setMouseTracking(True)
+        self.list.setResizeMode(QListWidget.ResizeMode.Adjust)  # else lines stay as narrow as they were
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.list.customContextMenuRequested.connect(self._menu)
@@ -198,9 +202,14 @@ class Sidebar(QFrame):
         self._heading("Jobs")
         for query in self._context.saved.all[: -len(self._context.saved.own) or None]:
             self._query(query)
-        if self._context.saved.own:
-            self._heading("Saved queries")
-            for query in self._context.saved.own:
+        own = self._context.saved.own
+        for heading, queries in (
+            ("Projects", [one for one in own if one.folder]),
+            ("Saved queries", [one for one in own if not one.folder]),
+        ):
+            if queries:
+                self._heading(heading)
+            for query in queries:
                 self._query(query)
         for heading, places in _PLACES:
             if places:
@@ -260,8 +269,11 @@ class Sidebar(QFrame):
         self.list.addItem(item)
 
     def _query(self, query: SavedQuery) -> None:
-        item = self._add(query.name, "query" if query.icon else "own", query.text, query.icon or "bookmark")
-        item.setToolTip(query.text or "Every job that was not removed")
+        icon = query.icon or ("folder" if query.folder else "bookmark")
+        item = self._add(query.name, "query" if query.icon else "own", query.text, icon)
+        about = [query.text or "Every job that was not removed"]
+        about += [f"Output goes to {query.folder}"] if query.folder else []
+        item.setToolTip("\n".join(about))
 
     def _add(self, name: str, kind: str, value: str, icon: str, token: str = "") -> QListWidgetItem:
         item = QListWidgetItem(name)
@@ -317,6 +329,18 @@ class Sidebar(QFrame):
         elif item.data(_KIND) in ("query", "own"):
             self.query_chosen.emit(item.data(_VALUE))
 
+    def save_query(self, text: str, *, project: bool) -> None:
+        """Ask for a name, of a project for its folder too, and keep the query."""
+        if project:
+            ProjectSheet(self._context, SavedQuery("", text), self).open()
+        elif text:
+            ask_name(
+                self, "Save this query", f"Name for “{text}”", "",
+                lambda name: self._context.saved.save(name, text),
+            )  # fmt: skip
+        else:
+            self._context.notify(Notice("Write a query first; then it can be saved under a name."))
+
     def _menu(self, at: QPoint) -> None:
         item = self.list.itemAt(at)
         if item is None or item.data(_KIND) != "own":
@@ -324,5 +348,11 @@ class Sidebar(QFrame):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         name = item.text()
-        menu.addAction(f"Remove query “{name}”", lambda: self._context.saved.remove(name))
+        query = next((one for one in self._context.saved.own if one.name == name), None)
+        if query is None:
+            return
+        edit = "Change project…" if query.folder else "Make it a project…"
+        menu.addAction(edit, lambda: ProjectSheet(self._context, query, self).open())
+        kind, shown = "project" if query.folder else "query", name.replace("&", "&&")
+        menu.addAction(f"Remove {kind} “{shown}”", lambda: self._context.saved.remove(name))
         menu.popup(self.list.viewport().mapToGlobal(at))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _LINK = {
     ConnectionState.STARTING: ("loader-circle", "muted", "Starting the broker"),
     ConnectionState.CONNECTED: ("circle-check", "positive", "Connected"),
+    ConnectionState.SILENT: ("circle-alert", "warning", "Broker does not answer"),
     ConnectionState.RECONNECTING: ("refresh-cw", "warning", "Reconnecting"),
     ConnectionState.UNREACHABLE: ("unplug", "negative", "Broker not reachable"),
     ConnectionState.STOPPED: ("circle-pause", "warning", "The broker was stopped. Start it"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from app.context import Notice
     from app.inspector.inspector import Inspector
     from app.theme.theme import Theme
+    from broker_core.client.programs.batch_scripts.translation import Translation
 
 
 _Feature = QDockWidget.DockWidgetFeature
@@ -40,6 +41,8 @@ _Feature = QDockWidget.DockWidgetFeature
 LAYOUT = 4
 """Number of the layout; a stored one of another number is left aside. Before 4 a page could squeeze panes."""
 _SIZE, _LEAST = QSize(1280, 800), QSize(900, 560)
+_CHOOSE_MS = 100
+"""Between two looks for rows that are to be selected."""
 _FRAME = QSize(8, 36)
 """Room for the frame and title that a window manager puts around the window."""
 
@@ -66,7 +69,7 @@ class MainWindow(QMainWindow):
         self.sidebar, self.tabs, self.jobs = Sidebar(context), MainTabs(context), JobsPane(context)
         self.tabs.open_view("jobs", "Jobs", "inbox", lambda: self.jobs)
         self.setCentralWidget(self.tabs)
-        self.left = self._dock("sidebar", "Places", self.sidebar, Qt.DockWidgetArea.LeftDockWidgetArea)
+        self.left = self._dock("sidebar", "Views", self.sidebar, Qt.DockWidgetArea.LeftDockWidgetArea)
         self.left.setTitleBarWidget(QWidget())
         self.right = self._dock("inspector", "Inspector", QWidget(), Qt.DockWidgetArea.RightDockWidgetArea)
         self.bottom = self._dock(
@@ -124,12 +127,12 @@ class MainWindow(QMainWindow):
         """Make what the first picture did not need: inspector, drops, palette, handlers."""
         from app.drops.target import install
         from app.shell.handlers import Handlers
-        from app.shell.news import News
+        from app.shell.news import ExpiryNews, News
         from app.shell.site_targets import site_places
 
         inspector = self.make_inspector()
         self.handlers = Handlers(self.context, self, self)
-        self.news = News(self.context, self.jobs.table.book)
+        self.news = (News(self.context, self.jobs.table.book), ExpiryNews(self.context))
         self.drops = install(self.context, self, partial(site_places, self))
         for view in (self.jobs, self.sidebar):
             self.actions_.listen(view)
@@ -204,9 +207,7 @@ class MainWindow(QMainWindow):
         if not self.jobs.view.choose(job):
             if self.inspector is not None:
                 self.inspector.show_jobs([job])
-            if self.context.preferences["query"]:
-                self.jobs.bar.show_text("")
-            self._choose_later(lambda: self.jobs.view.choose(job))
+            self._reveal([job], lambda: self.jobs.view.choose(job))
         self.right.show()
         if tab and self.inspector is not None:
             self.inspector.show_tab(tab)
@@ -223,10 +224,24 @@ class MainWindow(QMainWindow):
         """Select several jobs together; a query that hides some of them is emptied."""
         self.tabs.show_page(self.jobs)
         if not self.jobs.view.choose_all(ids):
-            if self.context.preferences["query"]:
-                self.jobs.bar.show_text("")
-            self._choose_later(lambda: self.jobs.view.choose_all(ids))
+            self._reveal(ids, lambda: self.jobs.view.choose_all(ids))
         self.right.show()
+
+    def _reveal(self, ids: Collection[str], choose: Callable[[], bool], tries: int = 50) -> None:
+        """Select jobs that the table does not show; a query goes if it hides them.
+
+        Only their rows tell: one that was just submitted in a project has its tag with its row.
+        """
+        if self.context.preferences["query"]:
+            if tries and not self.context.jobs.at.keys() >= set(ids):
+                again = partial(self._reveal, ids, choose, tries - 1)
+                QTimer.singleShot(_CHOOSE_MS, self, again)
+                return
+            self.context.jobs.flush()
+            if choose():
+                return
+            self.jobs.bar.show_text("")
+        self._choose_later(choose)
 
     def choose_again(self, ids: list[str]) -> None:
         """Select jobs that were selected before, as far as the query shows them; the page in front stays."""
@@ -236,7 +251,7 @@ class MainWindow(QMainWindow):
     def _choose_later(self, choose: Callable[[], bool], tries: int = 50) -> None:
         """Select what is wanted once its rows have come."""
         if tries and not choose():
-            QTimer.singleShot(100, self, lambda: self._choose_later(choose, tries - 1))
+            QTimer.singleShot(_CHOOSE_MS, self, lambda: self._choose_later(choose, tries - 1))
 
     def open_job(self, job: str, view: str = "") -> None:
         """Open a job in a tab of its own, with the view in front that was looked at."""
@@ -257,9 +272,13 @@ class MainWindow(QMainWindow):
         talks = row.get("interactive") and row["state"] == JobState.RUNNING
         self.open_job(job, "console" if talks else "")
 
-    def open_editor(self, text: str, path: Path | None, files: tuple[Path, ...]) -> None:
+    def open_editor(
+        self, text: str, path: Path | None, files: tuple[Path, ...], translation: Translation | None = None
+    ) -> None:
         """Open a description in an editor tab and remember its file."""
-        self.tabs.open_editor(text, path, tuple(files))
+        editor = self.tabs.open_editor(text, path, tuple(files))
+        if translation is not None:
+            editor.show_script(translation)
         if path is not None:
             kept = [one for one in self.context.preferences["recent_files"] if one != str(path)]
             self.context.preferences["recent_files"] = [str(path), *kept][:10]

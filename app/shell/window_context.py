@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from app.actions.registry import Actions
     from app.theme.theme import Theme
     from broker_core.client.client import BrokerClient
+    from broker_core.client.programs.batch_scripts.translation import Translation
 
 log = logging.getLogger(__name__)
 
@@ -42,7 +43,7 @@ class WindowContext(QObject):
     """Job id, path of a file of it, and the offset of the line to be shown."""
     jobs_wanted = Signal(object)
     """Ids of jobs to be selected together."""
-    editor_wanted = Signal(str, object, object)
+    editor_wanted = Signal(str, object, object, object)
     """Text, path or None, files."""
     query_wanted = Signal(str)
     """Text of a query whose jobs are to be shown."""
@@ -73,10 +74,15 @@ class WindowContext(QObject):
         self.link, self.jobs, self.session = shown.link, shown.jobs, shown.session
         self.topics, self.sites = shown.topics, shown.sites
         self.saved = SavedQueries(preferences, self)
+        self.session.on_connected.append(self._tag_new_jobs)
         self.templates = OwnTemplates(preferences, self)
         self.counts = QueryCounts(self.jobs, self.saved, self)
         self.transfers = Transfers(self)
         self.activity = ActivityLog(places(state_dir).state / "activity.jsonl")
+
+    def _tag_new_jobs(self) -> None:
+        """Let jobs that are submitted while a project is shown have its tag."""
+        self.session.client.tags_of_new = self.saved.tags_of_new
 
     @property
     def owner(self) -> QObject:
@@ -172,9 +178,15 @@ class WindowContext(QObject):
         """Open the page of a batch."""
         self.batch_wanted.emit(batch)
 
-    def open_editor(self, text: str, path: Path | None = None, files: tuple[Path, ...] = ()) -> None:
+    def open_editor(
+        self,
+        text: str,
+        path: Path | None = None,
+        files: tuple[Path, ...] = (),
+        translation: Translation | None = None,
+    ) -> None:
         """Open a description in a new editor tab; `files` join its input sandbox."""
-        self.editor_wanted.emit(text, path, files)
+        self.editor_wanted.emit(text, path, files, translation)
 
     def show_help(self, page: str) -> None:
         """Open a page of the in-app help."""

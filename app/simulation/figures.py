@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from html import escape
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -24,13 +26,20 @@ _ROW = 28
 _SPREAD = (("Mean", "mean"), ("Median", "median"), ("95 % below", "p95"), ("Most", "most"))
 
 
+def legend(theme: Theme, names: Sequence[str]) -> str:
+    """Return names in rich text, each behind a square in the color of its line."""
+    return " &nbsp; ".join(
+        f"<span style='color:{theme.color(f'series-{nth + 1}').name()}'>■</span> {escape(name)}"
+        for nth, name in enumerate(names)
+    )
+
+
 class FigureTable(QTableWidget):
     """A small table to be read: the first column names the row, the others are numbers."""
 
     def __init__(self, name: str, heads: list[str]) -> None:
         super().__init__(0, len(heads))
         self.setAccessibleName(name)
-        self.setHorizontalHeaderLabels(heads)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -42,8 +51,20 @@ class FigureTable(QTableWidget):
         header.setSectionsClickable(False)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.set_heads(heads)
+
+    def set_heads(self, heads: Sequence[str]) -> None:
+        """Name the columns, of which there are as many."""
+        self.setColumnCount(len(heads))
+        self.setHorizontalHeaderLabels(heads)
         if (first := self.horizontalHeaderItem(0)) is not None:
             first.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+
+    def cell(self, row: int, column: int) -> QTableWidgetItem:
+        """Return the cell of a row that is there."""
+        item = self.item(row, column)
+        assert item is not None  # `show_rows` fills all of them
+        return item
 
     def show_rows(self, rows: list[list[str]]) -> None:
         """Show rows of text; the table is as high as they are."""
@@ -51,6 +72,7 @@ class FigureTable(QTableWidget):
         for at, row in enumerate(rows):
             for column, text in enumerate(row):
                 item = QTableWidgetItem(text)
+                item.setToolTip(text)
                 side = Qt.AlignmentFlag.AlignRight if column else Qt.AlignmentFlag.AlignLeft
                 item.setTextAlignment(side | Qt.AlignmentFlag.AlignVCenter)
                 self.setItem(at, column, item)

@@ -89,7 +89,6 @@ class SimulationForm(QWidget):
         self.queue.setAccessibleName("Order of the queue")
         self.cpus = NumberEntry(maximum=1_000_000, singleStep=100, specialValueText="as in the trace")
         self.cpus.setAccessibleName("CPUs in all")
-        self.cpus.lineEdit().setAccessibleName("CPUs in all")
         self.cpus.setToolTip("Fewer CPUs than the trace had make jobs wait")
         self.cpus.setValue(500)
         self.button = QPushButton("Replay")
@@ -124,7 +123,7 @@ class SimulationForm(QWidget):
             chosen = box.currentData()
             box.clear()
             for name in names:
-                box.addItem(_policy_words(name), name)
+                box.addItem(policy_words(name), name)
             box.setCurrentIndex(max(0, box.findData(chosen)))
 
     def words(self) -> list[str]:
@@ -156,7 +155,7 @@ class SimulationForm(QWidget):
         self.said.setText(said)
 
 
-def _policy_words(name: str) -> str:
+def policy_words(name: str) -> str:
     """A policy's name as people read it, as the scheduler's page has it."""
     words = name.replace("-", " ").replace("_", " ")
     return words.upper() if name == "fcfs" else words[:1].upper() + words[1:]

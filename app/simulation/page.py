@@ -11,8 +11,10 @@ from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from app import units
 from app.simulation.child import Child
+from app.simulation.comparison import ReplayComparison, Run, RunTable
 from app.simulation.figures import Figures
 from app.simulation.form import SimulationForm
+from app.widgets.labels import label
 from app.widgets.list_state import ListState
 
 if TYPE_CHECKING:
@@ -40,13 +42,16 @@ class SimulationPage(QWidget):
         self._plots: SimulationPlots | None = None
         self._points: list[tuple[float, float, float]] = []
         self.result: dict[str, Any] | None = None
+        self.runs, self.comparison = RunTable(), ReplayComparison(context.theme)
+        self.hint = label("Tick two or more replays to compare them.", "small", wrap=True)
         self._area = QScrollArea(widgetResizable=True)
+        self._area.setAccessibleName("Replays")
         inner = QWidget()
         inner.setMaximumWidth(_WIDTH)
         self._inner = QVBoxLayout(inner)
         self._inner.setContentsMargins(16, 8, 16, 16)
         self._inner.setSpacing(16)
-        for part in (self.figures, self.figures.sites, self.figures.more):
+        for part in (self.runs, self.hint, *self._results):
             self._inner.addWidget(part)
         self._inner.addStretch(1)
         self._area.setWidget(inner)
@@ -55,6 +60,7 @@ class SimulationPage(QWidget):
         column.addWidget(self.form)
         column.addWidget(self.state, 1)
         column.addWidget(self._area, 1)
+        self.runs.chosen.connect(self._show_runs)
         self.form.wanted.connect(self._pressed)
         self.child.told.connect(self._told)
         self.child.failed.connect(self._failed)
@@ -113,7 +119,8 @@ class SimulationPage(QWidget):
     def _told(self, said: dict[str, Any]) -> None:
         if "result" in said:
             self.result = said["result"]
-            self._show_result()
+            self._points = []
+            self.runs.add(said["result"])
         elif "progress" in said:
             self._progress(said["progress"])
 
@@ -125,7 +132,7 @@ class SimulationPage(QWidget):
         )
         self.form.show_progress(int(now["over"]), int(now["jobs"]), said)
         self._show_area(True)
-        self._set_results_visible(False)
+        self._show_parts(())
         time, used, queue = zip(*self._points, strict=True)
         self._charts().show_points(list(time), list(used), list(queue))
 
@@ -133,13 +140,14 @@ class SimulationPage(QWidget):
         self.result, self._points = None, []
         self._show_area(False)
         self.state.show_state(
-            "circle-alert", "The replay did not work", why, ("Try again", self._pressed), None, "negative"
-        )
+            "circle-alert", "The replay did not work", why, ("Try again", self._pressed),
+            ("Show earlier replays", self._show_result) if self.runs.runs else None, "negative",
+        )  # fmt: skip
 
     def _over(self) -> None:
         self.form.show_running(False)
         self.form.said.setText("")
-        if self.result is not None:
+        if self._points and self.runs.runs:
             self._show_result()
         elif self._points:
             self._teach()
@@ -152,22 +160,35 @@ class SimulationPage(QWidget):
             from app.simulation.plots import SimulationPlots
 
             self._plots = SimulationPlots(self._context.theme)
-            self._inner.insertWidget(1, self._plots)
+            self._inner.insertWidget(self._inner.indexOf(self.figures.sites), self._plots)
         return self._plots
 
-    def _set_results_visible(self, visible: bool) -> None:
-        for part in (self.figures, self.figures.sites, self.figures.more):
-            part.setVisible(visible)
+    @property
+    def _results(self) -> tuple[QWidget, ...]:
+        """What shows one replay or several, from top to bottom but for the curves."""
+        return (self.comparison, self.figures, self.figures.sites, self.figures.more)
+
+    def _show_parts(self, shown: tuple[QWidget, ...]) -> None:
+        self.runs.setVisible(bool(shown))
+        self.hint.setVisible(bool(shown) and self.comparison not in shown)
+        for part in self._results:
+            part.setVisible(part in shown)
 
     def _show_result(self) -> None:
-        result = self.result
-        if result is None:
-            return
+        self._show_runs(self.runs.ticked())
+
+    def _show_runs(self, runs: list[Run]) -> None:
+        """Show one replay, or several side by side."""
         self._show_area(True)
-        self._set_results_visible(True)
-        self.figures.show_result(result)
-        self._charts().show_curves(result["curves"])
+        if len(runs) == 1:
+            self._show_parts(self._results[1:])
+            self.figures.show_result(runs[0].result)
+            self._charts().show_curves(runs[0].result["curves"])
+        else:
+            self._show_parts((self.comparison,))
+            self.comparison.show_runs(runs)
+            self._charts().show_together([(run.name, run.result["curves"]) for run in runs])
 
     def _repaint(self) -> None:
-        if self.result is not None and not self.child.running:
+        if self.runs.runs and not self.child.running and self._area.isVisibleTo(self):
             self._show_result()

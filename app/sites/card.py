@@ -33,6 +33,7 @@ from app.stores.sites import CONNECTED
 from app.widgets import glyphs
 from app.widgets.labels import label
 from app.widgets.tool_button import tool_button
+from broker_core.wire.resources import gpu_words
 
 if TYPE_CHECKING:
     from app.context import AppContext
@@ -43,12 +44,13 @@ if TYPE_CHECKING:
 
 
 _HEIGHT = 44
+_SCALE_GAP = 6
 LEAST, MOST = 312, 480
 """Pixels of a card's width."""
 
 
 class QueueSpark(QWidget):
-    """Running jobs as an area and queued ones as a line, without axes; light enough for fifty cards."""
+    """Running jobs as an area and queued ones as a line over 0 and the most; light enough for fifty cards."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -87,6 +89,7 @@ class QueueSpark(QWidget):
                 box, Qt.AlignmentFlag.AlignCenter, "The plot of the queue begins with its first jobs"
             )
             return
+        box = self._scale(painter, box)
         running = self._points(self._running, box)
         area = QPolygonF(
             [QPointF(running[0].x(), box.bottom()), *running, QPointF(box.right(), box.bottom())]
@@ -104,10 +107,25 @@ class QueueSpark(QWidget):
             painter.setPen(QPen(self._theme.color(token), 1.2))
             painter.drawPolyline(points)
 
+    def _scale(self, painter: QPainter, box: QRectF) -> QRectF:
+        """Write the greatest number and 0 at the left; returns what is left for the lines."""
+        painter.setPen(self._theme.color("muted"))
+        painter.setFont(self._theme.font("small"))
+        top, edge = f"{self._most():,}", Qt.AlignmentFlag
+        width = painter.fontMetrics().horizontalAdvance(top) + _SCALE_GAP
+        beside = box.adjusted(0, -2, 0, 0)
+        painter.drawText(beside, edge.AlignLeft | edge.AlignTop, top)
+        painter.drawText(beside, edge.AlignLeft | edge.AlignBottom, "0")
+        return box.adjusted(width, 0, 0, 0)
+
+    def _most(self) -> int:
+        """The number at the top of the plot."""
+        return max([1, *self._queued, *self._running])
+
     def _points(self, values: list[int], box: QRectF) -> list[QPointF]:
         """The corners of a line that keeps each number until the next was taken."""
         first, span = self._times[0], max(1e-9, self._times[-1] - self._times[0])
-        top = max([1, *self._queued, *self._running])
+        top = self._most()
         across = [box.left() + box.width() * (time - first) / span for time in self._times]
         down = [box.bottom() - box.height() * value / top for value in values]
         corners = [QPointF(across[0], down[0])]
@@ -159,7 +177,7 @@ class SiteCard(QFrame):
             Number("queued", "Your jobs that wait there"),
             Number("running", "Your jobs that run there"),
         )
-        self.cpus = Number("CPUs free")
+        self.cpus, self.gpus = Number("CPUs free"), label(role="small", wrap=True)
         self.hourly = Number("per hour", "Jobs that ended there in the last hour")
         self.rate = Number("succeed", "Of the jobs that ended there in the last hour")
         self.first, self.second = QPushButton(), QPushButton()
@@ -192,6 +210,7 @@ class SiteCard(QFrame):
         column.addWidget(self.address)
         column.addWidget(self.spark)
         column.addLayout(numbers)
+        column.addWidget(self.gpus)
         column.addWidget(self.said)
         column.addWidget(self.form)
         column.addStretch(1)
@@ -232,6 +251,8 @@ class SiteCard(QFrame):
         self.running.show_value(few(site.running))
         free = f"{few(site.free_cpus)} of {few(site.total_cpus)}"
         self.cpus.show_value(free if site.total_cpus else "–")
+        self.gpus.setText(gpu_words(site.gpus))
+        self.gpus.setVisible(bool(site.gpus))
         self.hourly.show_value(few(site.per_hour))
         self.rate.show_value(success_words(site))
         self.rate.setToolTip(success_sentence(site))

@@ -26,18 +26,24 @@ from app.sites.site_style import address_words, site_style, state_sentence
 from app.sites.test_line import TrialLine
 from app.stores.sites import CONNECTED
 from app.widgets import glyphs
+from app.widgets.equipment import Equipment
 from app.widgets.labels import label
+from app.widgets.match_style import element_words
 from app.widgets.plots.deferred_plot import make_history_plot
 from app.widgets.tool_button import tool_button
+from broker_core.errors import CrossDeskError
 
 if TYPE_CHECKING:
     from app.context import AppContext
     from app.sites.answers import SiteAnswers
     from app.sites.commands import SiteActions
     from app.widgets.plots.history_plot import HistoryPlot
+    from broker_core.wire.resources import GpuCount
     from broker_core.wire.sites import QuestionView, SiteSpec, SiteView
 
 
+_MOST_QUEUES = 8
+"""Queues whose nodes are shown."""
 _SERIES = (("running", "state-Running"), ("queued", "state-Scheduled"))
 
 
@@ -60,6 +66,8 @@ class SiteDetail(QWidget):
         self.form, self.trial, self.log = QuestionForm(), TrialLine(context), LinkLog(context)
         self.none = label("The plot begins with the first jobs there.", "muted")
         self._facts: list[tuple[str, str]] = []
+        self._described: tuple[list[str], list[GpuCount]] = [], []
+        """Computing elements and GPUs of the site when its nodes were asked for."""
         self._lay_out()
         self._connect()
 
@@ -93,6 +101,8 @@ class SiteDetail(QWidget):
         self._plot_place = column.count()
         self._section("Computing elements")
         self.ces = self._grid()
+        self.equipment = Equipment()
+        column.addWidget(self.equipment)
         self._section("Settings")
         self.settings = self._grid()
         self._section("Log of the connection")
@@ -166,6 +176,11 @@ class SiteDetail(QWidget):
         self.trial.show_trial(self._commands.trials.get(site.spec.name))
         self.log.show_site(site.spec.name, other)
         self._context.run(self._show_history(site), "drawing the queue of the site")
+        if other:
+            self.equipment.show_details([])
+        if other or (site.ces, site.gpus) != self._described:
+            self._described = site.ces, site.gpus
+            self._context.run(self._show_equipment(site), "asking what the site has")
         self.tell()
 
     def tell(self) -> None:
@@ -205,6 +220,15 @@ class SiteDetail(QWidget):
             self.plot.setVisible(several)
             self.plot.show_history(site.times, site.history_running, site.history_queued)
 
+    async def _show_equipment(self, site: SiteView) -> None:
+        try:
+            details = [await self._context.client.resource(ce) for ce in site.ces[:_MOST_QUEUES]]
+        except CrossDeskError:
+            self._described = [], []  # the next view of the site asks again
+            return
+        if self.site is not None and self.site.spec.name == site.spec.name:
+            self.equipment.show_details(details)
+
     def _show_settings(self, lines: list[tuple[str, str]]) -> None:
         if lines != self._facts:
             self._facts = lines
@@ -223,8 +247,8 @@ class SiteDetail(QWidget):
 
 
 def _element(ce: str) -> tuple[str, str]:
-    """Return queue and whole id of a computing element."""
-    return ce.rpartition("-")[2], ce
+    """Return queue of a computing element, and what it is called elsewhere."""
+    return ce.rpartition("-")[2], element_words(ce)
 
 
 def settings_lines(spec: SiteSpec) -> list[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import escape
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
@@ -17,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.theme.theme import MONO
 from app.widgets.labels import give_way, label
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ REFUSED = "The answer that is kept in the keyring was not accepted."
 _LONG = re.compile(r"\S{24}(?=\S{8})")
 """Fingerprints and paths have no place of their own where a line may end."""
 _BREAK = "\\g<0>\u200b"
+_FINGERPRINT = re.compile(r"SHA256:[\w+/=\u200b]+")
 TRUSTS = {"trust-host": "Trust this host"}
 """Kinds that are answered with yes or no, and the words for yes."""
 _FIELDS = {
@@ -51,6 +54,8 @@ class QuestionForm(QWidget):
         self._wished = ""
         """Entry of the keyring that the tick speaks of: it stands when the same is asked once more."""
         self.text = label(wrap=True)
+        self.text.setTextFormat(Qt.TextFormat.RichText)
+        self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         give_way(self.text)
         self.field = QLineEdit()
         self.keep = QCheckBox("Keep in the keyring")
@@ -110,7 +115,8 @@ class QuestionForm(QWidget):
         self._fit(question)
 
     def _fit(self, question: QuestionView) -> None:
-        self.text.setText(_LONG.sub(_BREAK, question.text))
+        self.text.setText(_set_in_type(question.text))
+        self.text.setAccessibleName(question.text)
         trusts = question.kind in TRUSTS
         self.field.setVisible(not trusts)
         self.field.setEchoMode(QLineEdit.EchoMode.Password if question.secret else QLineEdit.EchoMode.Normal)
@@ -170,3 +176,10 @@ class QuestionForm(QWidget):
         if self.question is not None:
             self.setEnabled(False)
             self.answered.emit(self.question, "", False)
+
+
+def _set_in_type(text: str) -> str:
+    """Return a question as rich text: a fingerprint is compared letter by letter, so its letters are as
+    wide as each other, and long words may be broken where a line ends."""
+    lines = escape(_LONG.sub(_BREAK, text)).replace("\n", "<br>")
+    return _FINGERPRINT.sub(f"<span style=\"font-family: '{MONO}'\">\\g<0></span>", lines)

@@ -120,8 +120,6 @@ class SpecForm(QWidget):
         ):
             field.setAccessibleName(name)
             field.setToolTip(tip)
-            if isinstance(field, NumberEntry):
-                field.lineEdit().setAccessibleName(name)
 
     # --- reading
 

@@ -155,6 +155,7 @@ class StatisticsPane(QWidget):
         self.usage = Usage()
         self._plots: StatisticsPlots | None = None
         self._area = QScrollArea(widgetResizable=True)
+        self._area.setAccessibleName("Statistics")
         inner = QWidget()
         inner.setMaximumWidth(_WIDTH)
         self._inner = QVBoxLayout(inner)

@@ -9,13 +9,17 @@ from dataclasses import MISSING, Field, fields
 from typing import Any
 
 from app.stores.signals import JobSignals
+from broker_core.jobs.annotations import ANNOTATION_COLUMNS, counted_tags
 from broker_core.jobs.record import COLUMNS, JobRecord
+from broker_core.jobs.reruns import RerunChains
 from broker_core.jobs.states import JobState
+from broker_core.wire.views import PAGE_COLUMNS
 
 PERIOD = 0.1
 """Seconds between two tellings of changes, at least."""
 _SHARED = frozenset(
     {"owner", "structure", "state", "description", "batch", "pinned", "site", "name", "held", "error_line"}
+    | set(ANNOTATION_COLUMNS)
 )
 """Columns whose texts repeat: kept once."""
 _PLAIN = {"str": "", "bool": False, "int": 0, "float": 0.0}
@@ -31,6 +35,7 @@ def _default(field: Field[Any]) -> Any:
 _DEFAULTS = {column: _default(field) for column, field in zip(COLUMNS, fields(JobRecord), strict=True)} | {
     "cpus": 1,
     "site": "",
+    **dict.fromkeys(ANNOTATION_COLUMNS, ""),
 }
 """Values of a plain job, for columns that a broker of another version does not have."""
 
@@ -47,16 +52,20 @@ class JobStore:
         self._start()
 
     def _start(self) -> None:
-        self.columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
+        self.columns: dict[str, list[Any]] = {name: [] for name in PAGE_COLUMNS}
         self.at: dict[str, int] = {}
         self.of_batch: dict[str, list[int]] = {}
         """Batch to the numbers of its rows; some may be gone, or were run again."""
-        self.repeated: dict[str, str] = {}
-        """Job to the job that repeats it, whether the first is here or not."""
+        self._chains = RerunChains()
         self.complete = False
         self.expected = 0
         self.states: Counter[str] = Counter()
+        self.tags: Counter[str] = Counter()
+        """Contents of the column of tags to the number of rows; `counted_tags` makes tags of them."""
         self._gone: set[str] = set()
+        self._annotated: dict[str, dict[str, str]] = {}
+        """Tags and notes that were told of jobs whose rows are not here yet; while pages still come,
+        of all: a page may have been read before."""
         self._texts: dict[str, str] = {}
 
     def clear(self) -> None:
@@ -65,6 +74,11 @@ class JobStore:
         self._start()
         self._touched.clear()
         self.changed.emit(set())
+
+    @property
+    def repeated(self) -> Mapping[str, str]:
+        """Job to the job that repeats it, whether the first is here or not."""
+        return self._chains.later
 
     def __len__(self) -> int:
         return len(self.at)
@@ -105,6 +119,15 @@ class JobStore:
         """Return a row by its number."""
         return {name: values[number] for name, values in self.columns.items()}
 
+    @property
+    def tagged(self) -> bool:
+        """True if some job has a tag."""
+        return any(text and number > 0 for text, number in self.tags.items())
+
+    def tags_in_use(self) -> list[tuple[str, int]]:
+        """Tags with the number of jobs that bear them, in the order of the alphabet."""
+        return counted_tags(+self.tags)
+
     def merge(self, columns: Columns) -> None:
         """Take in rows as they are now; one that is older than what is held changes nothing."""
         ids = columns.get("id", ())
@@ -128,6 +151,8 @@ class JobStore:
                 continue
             new = said if whole else [said[place] for place in places]
             held.extend(self._once(new) if name in _SHARED else new)
+        self._annotate_new(first)
+        self.tags.update(self.columns["tags"][first:])
         self.at.update(zip(self.columns["id"][first:], range(first, first + len(places)), strict=True))
         self.states.update(self.columns["state"][first:])
         for number, batch in enumerate(self.columns["batch"][first:], first):
@@ -135,8 +160,32 @@ class JobStore:
                 self.of_batch.setdefault(batch, []).append(number)
         for number, job in enumerate(self.columns["rerun_of"][first:], first):
             if job:
-                self.repeated[job] = self.columns["id"][number]
+                self._chains.add(self.columns["id"][number], job)
                 self._touched.update({job} & self.at.keys())
+
+    def annotate(self, columns: Mapping[str, Sequence[str]]) -> None:
+        """Take in tags and notes as they are now: columns `id`, `tags` and `note`; rows may come later."""
+        ids = columns.get("id", ())
+        for line, job in enumerate(ids):
+            number = self.at.get(job)
+            texts = {name: self._once([columns[name][line]])[0] for name in ANNOTATION_COLUMNS}
+            if number is not None:
+                self.tags[self.columns["tags"][number]] -= 1
+                self.tags[texts["tags"]] += 1
+                for name, text in texts.items():
+                    self.columns[name][number] = text
+            if job not in self._gone and (number is None or not self.complete):
+                self._annotated[job] = texts
+        if ids:
+            self._touched.update(self.at.keys() & ids)
+            self._later()
+
+    def _annotate_new(self, first: int, end: int | None = None) -> None:
+        """Give the rows from one number up to another what was told of them before they came."""
+        if self._annotated:
+            for number, job in enumerate(self.columns["id"][first:end], first):
+                for name, texts in self._annotated.get(job, {}).items():
+                    self.columns[name][number] = texts
 
     def _once(self, texts: Sequence[str]) -> list[str]:
         keep = self._texts.setdefault
@@ -146,35 +195,40 @@ class JobStore:
         if columns["position"][place] < self.columns["position"][number]:
             return
         self.states[self.columns["state"][number]] -= 1
+        self.tags[self.columns["tags"][number]] -= 1
         for name, said in columns.items():
-            if name in self.columns:
+            if name in self.columns and name != "rerun_of":  # a chain that was closed stays so
                 self.columns[name][number] = said[place]
+        self._annotate_new(number, number + 1)
         self.states[self.columns["state"][number]] += 1
+        self.tags[self.columns["tags"][number]] += 1
 
     def drop(self, ids: Sequence[str]) -> None:
         """Forget purged jobs."""
         self._gone.update(ids)
         for job in ids:
+            self._annotated.pop(job, None)
             number = self.at.pop(job, None)
             if number is not None:
-                self._uncover(number)
+                self._close_chain(job)
                 self.states[self.columns["state"][number]] -= 1
+                self.tags[self.columns["tags"][number]] -= 1
                 self.columns["state"][number] = ""
         if ids:
             self._touched.update(ids)
             self._later()
 
-    def _uncover(self, number: int) -> None:
-        """The job that this one repeated stands for its member of the batch again."""
-        before = self.columns["rerun_of"][number]
-        if before and self.repeated.get(before) == self.columns["id"][number]:
-            del self.repeated[before]
-            if before in self.at:
-                self._touched.add(before)
+    def _close_chain(self, job: str) -> None:
+        """What repeats a job that is gone repeats the one before it; without any, that one counts again."""
+        before, after = self._chains.remove(job)
+        if before and after in self.at:
+            self.columns["rerun_of"][self.at[after]] = before
+        self._touched.update({before} & self.at.keys())
 
     def finish(self) -> None:
         """All pages are in."""
         self.complete = True
+        self._annotated = {job: texts for job, texts in self._annotated.items() if job not in self.at}
         self.flush()
         self.loaded.emit()
 

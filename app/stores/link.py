@@ -13,6 +13,8 @@ class ConnectionState(StrEnum):
 
     STARTING = "starting"
     CONNECTED = "connected"
+    SILENT = "silent"
+    """The broker is there, its connection stands, and nothing has come for seconds: it hangs."""
     RECONNECTING = "reconnecting"
     UNREACHABLE = "unreachable"
     STOPPED = "stopped"
@@ -29,6 +31,8 @@ class BrokerLink(QObject):
         self.state = ConnectionState.STARTING
         self.reason = "Starting the broker"
         self.since = time.time()
+        self.last_answer = 0.0
+        """When the broker answered last, seconds since the epoch; 0: never yet."""
         self.broker = ""
         """The broker in words, e.g. `embedded broker, version 0.1.0`; empty before the first answer."""
         self.user = ""
@@ -39,6 +43,10 @@ class BrokerLink(QObject):
     def up(self) -> bool:
         """True while the broker answers."""
         return self.state is ConnectionState.CONNECTED
+
+    def known_until(self, now: float) -> float:
+        """The moment up to which it is known how jobs stand: now, or when the broker answered last."""
+        return now if self.up or not self.last_answer else min(now, self.last_answer)
 
     def set(self, state: ConnectionState, reason: str = "") -> None:
         """Enter a state; the time is kept while the state stays."""

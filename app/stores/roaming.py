@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 NAME = "desk"
 """Name of the broker's document."""
-FOLLOWING = ("saved_queries", "templates", "columns", "sort", "compact")
+FOLLOWING = ("saved_queries", "projects", "templates", "columns", "sort", "compact")
 """Preferences that are the user's; the others are this machine's (its screen, its folders)."""
 _SETTLED_MS = 800
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,8 @@ _MERGED = 250
 _PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0)
 _LOOK = 1.0
 """Seconds between two looks for a broker that somebody else started."""
+_CHECK, _SILENCE = 2.0, 4.0
+"""Seconds between two questions whether the broker answers, and after which it counts as silent."""
 _LAST_STEP, _LAST_STEPS = 0.05, 200
 """Seconds between two looks whether a stopped broker has gone, and how many of them."""
 
@@ -67,14 +70,17 @@ class BrokerSession:
             try:
                 await self._connect()
                 failures = 0
-                await self._live()
+                await self._live_watched()
             except BrokerStopped:
                 self._link.set(ConnectionState.STOPPED, "The broker was stopped; jobs that run go on.")
             except CrossDeskError as error:
                 self._link.set(ConnectionState.UNREACHABLE, str(error))
             except Exception as error:  # whatever it is, the desktop must find its broker again
                 log.exception("Talking to the broker")
-                self._link.set(ConnectionState.UNREACHABLE, f"Something unforeseen happened: {error!r}.")
+                self._link.set(
+                    ConnectionState.UNREACHABLE,
+                    f"Something went wrong in the window: {error!r}. It is in the log.",
+                )
             finally:
                 await self._leave()
             if self._link.state is ConnectionState.STOPPED:
@@ -117,9 +123,7 @@ class BrokerSession:
         client = await module.connect(self._state_dir)
         await self._greet(client)
         self.client = client
-        self._link.set(ConnectionState.CONNECTED)
-        for tell in self.on_connected:
-            tell()
+        self._regained()
 
     async def _greet(self, client: BrokerClient) -> None:
         info = self.info = await client.info()
@@ -130,6 +134,33 @@ class BrokerSession:
     async def _leave(self) -> None:
         client, self.client = self.client, NoBroker()  # type: ignore[assignment]
         await client.aclose() if not isinstance(client, NoBroker) else None
+
+    async def _live_watched(self) -> None:
+        watching = asyncio.create_task(self._watch(), name="watching whether the broker answers")
+        try:
+            await self._live()
+        finally:
+            watching.cancel()
+            await asyncio.gather(watching, return_exceptions=True)
+
+    async def _watch(self) -> None:
+        """Tell within seconds that the broker hangs, which no connection shows, and then that it goes on."""
+        while True:
+            await asyncio.sleep(_CHECK)
+            asked = asyncio.create_task(self.client.alive())
+            try:
+                done, _ = await asyncio.wait({asked}, timeout=_SILENCE)
+                if not done:
+                    since = time.strftime("%H:%M:%S", time.localtime(self._link.last_answer))
+                    self._link.set(ConnectionState.SILENT, f"Nothing was heard of it since {since}.")
+                await asked
+            except CrossDeskError:
+                continue  # a broker that is gone is told by the stream of events
+            finally:
+                asked.cancel()
+            self._link.last_answer = time.time()
+            if self._link.state is ConnectionState.SILENT:
+                self._regained()
 
     async def _live(self) -> None:
         if self._rows.complete and self.info is not None and self._position <= self.info.position:
@@ -179,6 +210,11 @@ class BrokerSession:
 
     async def _follow(self) -> None:
         async for update in self.client.follow(self._position, lost=self._lost, regained=self._regained):
+            self._link.last_answer = time.time()
+            # First what rows say of themselves: a query for a tag must have it when the row comes.
+            for part in _slices(update.annotated):
+                await breathe()
+                self._rows.annotate(part)
             await self._take_in(update.rows)
             self._rows.drop(update.gone)
             self._position = update.position
@@ -192,14 +228,22 @@ class BrokerSession:
 
         The last slice is merged without a pause after it, so that events are told before rows are shown.
         """
-        for first in range(0, len(rows.get("id", ())), _MERGED):
+        for part in _slices(rows):
             await breathe()
-            self._rows.merge({name: values[first : first + _MERGED] for name, values in rows.items()})
+            self._rows.merge(part)
 
     def _lost(self, error: CrossDeskError) -> None:
-        self._link.set(ConnectionState.RECONNECTING, str(error))
+        if self._link.state is not ConnectionState.SILENT:
+            self._link.set(ConnectionState.RECONNECTING, str(error))
 
     def _regained(self) -> None:
+        self._link.last_answer = time.time()
         self._link.set(ConnectionState.CONNECTED)
         for tell in self.on_connected:
             tell()
+
+
+def _slices(columns: Columns) -> Iterator[Columns]:
+    """Columns in parts that are taken in at one stretch each."""
+    for first in range(0, len(columns.get("id", ())), _MERGED):
+        yield {name: values[first : first + _MERGED] for name, values in columns.items()}

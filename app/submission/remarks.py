@@ -12,6 +12,7 @@ from app.theme.theme import Theme
 from app.units import counted
 from app.widgets.severity import SEVERITY_ICONS
 from broker_core.client.prepare import Prepared
+from broker_core.client.printable import printable
 
 _MOST = 6
 
@@ -27,6 +28,10 @@ def remarks_on(jobs: Sequence[JobDraft], prepared: Sequence[Prepared]) -> list[R
         for one in ready.diagnostics
         if one.severity != "hint"
     ]
+    for job in jobs:
+        for one in job.translation.refusals if job.translation is not None else ():
+            where = f"{job.name}, line {one.line}" if len(jobs) > 1 else f"Line {one.line}"
+            said.append(("warning", printable(f"{where}: {one.option} is not possible. {one.why}")))
     return sorted(dict.fromkeys(said), key=lambda remark: list(SEVERITY_ICONS).index(remark[0]))
 
 

@@ -18,6 +18,7 @@ from app.description.program_call import CalledProgram, program_call, with_field
 from app.description.values import string_source
 from app.submission.draft import JobDraft
 from app.submission.remarks import remarks_on
+from app.submission.script_lines import ScriptLines
 from app.submission.sheet_layout import SheetForm
 from app.units import counted, size_text
 from broker_core.client.prepare import Prepared, prepare
@@ -113,6 +114,8 @@ class SubmissionSheet(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.form = SheetForm(self, context.theme, sweep=self.sweeps)
         self.form.edit.setVisible(not in_editor and len(jobs) == 1)
+        if len(jobs) == 1 and (translation := jobs[0].translation) is not None:
+            self.form.show_lines(ScriptLines(context.theme, translation))
         self._in_editor, self._at_once = in_editor, False
         self._connect()
 
@@ -335,11 +338,13 @@ class SubmissionSheet(QDialog):
                 return self.tr("Sending {0}…").format(size_text(total))
             case SheetStage.REFUSED:
                 return self.tr("Change the description first.")
-        return amount(self.prepared, self._count())
+        tags = (self.tr("tag {0}").format(tag) for tag in self._context.saved.tags_of_new())
+        return " · ".join((amount(self.prepared, self._count()), *tags))
 
     def _open_in_editor(self) -> None:
         job = self.jobs[0]
-        self._context.open_editor(pinned(job.text, self.form.chosen_site()), job.path, ())
+        text = pinned(job.text, self.form.chosen_site())
+        self._context.open_editor(text, job.path, (), job.translation)
         self.reject()
 
     def done(self, result: int) -> None:

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
+    QWidget,
 )
 
 from app.description.sandbox_files import printable
@@ -134,7 +135,7 @@ class SheetForm:
 
     def _lay_out(self, sweep: bool) -> None:
         self._sheet.resize(620, 440)
-        column = QVBoxLayout(self._sheet)
+        column = self._column = QVBoxLayout(self._sheet)
         column.setContentsMargins(16, 16, 16, 16)
         column.setSpacing(12)
         heading = QVBoxLayout()
@@ -182,6 +183,11 @@ class SheetForm:
         for part in (self.program, self.arguments):
             self._rows.setRowVisible(part, True)
         self.arguments.setFocus()
+
+    def show_lines(self, lines: QWidget) -> None:
+        """Show what became of the lines of a batch script, above the files that are sent."""
+        self._sheet.resize(680, 640)
+        self._column.insertWidget(2, lines, 2)
 
     def show_values(self, shown: bool) -> None:
         """Show or hide the field for the values of a parameter."""

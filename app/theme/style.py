@@ -7,7 +7,15 @@ from typing import Any
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QAbstractButton, QLabel, QProxyStyle, QPushButton, QStyle, QToolButton
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QComboBox,
+    QLabel,
+    QProxyStyle,
+    QPushButton,
+    QStyle,
+    QToolButton,
+)
 
 from app.theme.wheel import WheelGuard, is_guarded
 
@@ -66,8 +74,14 @@ class PlainStyle(QProxyStyle):
             what.setTextFormat(Qt.TextFormat.PlainText)
         elif is_guarded(what):
             self._wheel.guard(what)
+            if isinstance(what, QComboBox) and not what.accessibleDescription():
+                what.setAccessibleDescription(
+                    what.accessibleName()
+                )  # screen readers take the choice for its name
         elif isinstance(what, QPushButton | QToolButton):
             _leave_room(what)
+            if isinstance(what, QPushButton) and what.property("kind") == "quiet":
+                what.setAutoDefault(False)  # else it takes the look of the default button while it is pressed
         return super().polish(what)
 
     def styleHint(self, hint: QStyle.StyleHint, *circumstances: Any) -> int:

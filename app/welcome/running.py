@@ -26,10 +26,11 @@ async def run_sample(context: AppContext, name: str) -> list[str]:
         receipt = await context.client.submit_prepared(prepared, values=one.values, progress=transfer.advance)
     finally:
         transfer.end("sent" if context.link.up else "not sent")
-    many = f" {units.count(len(receipt.ids), 'job')}" if len(receipt.ids) > 1 else ""
+    jobs = units.count(len(receipt.ids), "job")
+    many = f": {jobs}" if len(receipt.ids) > 1 and jobs not in one.title else ""
     interactive = prepared.description is not None and prepared.description.interactive
     hint = " Type into its console." if interactive else ""
-    context.notify(Notice(f"Submitted “{one.title}”.{many}{hint}", Tone.GOOD, "", receipt.ids[0]))
+    context.notify(Notice(f"Submitted “{one.title}”{many}.{hint}", Tone.GOOD, "", receipt.ids[0]))
     context.show_job(receipt.ids[0], "console" if interactive else "logs")
     return receipt.ids
 

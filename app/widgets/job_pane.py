@@ -198,6 +198,8 @@ class JobPane(QWidget):
             + (f" {link.reason}" if link.reason else "")
         )
         self._gray(not connected)
+        if not connected and self.job is not None and not self.showing_content():
+            self.show_error(Unreachable(link.reason))
         if connected and self.job is not None:
             self.refresh()
 

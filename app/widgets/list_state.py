@@ -133,6 +133,11 @@ def explain_link(view: ListState, context: AppContext) -> None:
             ("Try again", lambda: context.trigger("link.retry")),
             ("What can I do?", lambda: context.show_help("troubleshooting")), "negative",
         )  # fmt: skip
+    elif link.state is ConnectionState.SILENT:
+        view.show_state(
+            "circle-alert", "The broker does not answer",
+            f"{link.reason} The window goes on by itself as soon as it answers.", token="warning",
+        )  # fmt: skip
     else:
         view.show_state(
             "loader-circle", "Connecting to the broker", f"{link.reason.rstrip('.')}.", token="muted"

@@ -15,3 +15,8 @@ class NumberEntry(QSpinBox):
     def __init__(self, **properties: Any) -> None:
         super().__init__(**properties)
         self.lineEdit().setTextMargins(_INSET, 0, 0, 0)
+
+    def setAccessibleName(self, name: str) -> None:
+        """Name the line too, which is what has the keyboard."""
+        super().setAccessibleName(name)
+        self.lineEdit().setAccessibleName(name)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QDir, QStandardPaths
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.stores.preferences import Preferences
+from app.stores.saved_queries import SavedQueries
 from broker_core.errors import CrossDeskError
 
 
@@ -49,15 +50,31 @@ def last_folder(preferences: Preferences) -> Path | None:
     return Path(last) if last and Path(last).is_dir() else None
 
 
+def output_folder(preferences: Preferences, saved: SavedQueries) -> Path | None:
+    """Where output goes without a question: the folder of the project that is shown, though it may not be
+    there yet; else the one chosen last, None if there is none."""
+    project = saved.project
+    return Path(project.folder).expanduser() if project is not None else last_folder(preferences)
+
+
 def ask_folder(
-    parent: QWidget, title: str, preferences: Preferences, save: Callable[[Path], None]
+    parent: QWidget,
+    title: str,
+    preferences: Preferences,
+    save: Callable[[Path], None],
+    *,
+    remember: bool = True,
 ) -> QFileDialog:
-    """Ask for a folder, offering the one that was chosen last, and hand it to `save`."""
+    """Ask for a folder, offering the one that was chosen last, and hand it to `save`.
+
+    `remember`: it is the one chosen last from then on.
+    """
     dialog = QFileDialog(parent, title, str(last_folder(preferences) or downloads()))
     dialog.setFileMode(QFileDialog.FileMode.Directory)
 
     def chosen(folder: str) -> None:
-        preferences["output_folder"] = folder
+        if remember:
+            preferences["output_folder"] = folder
         save(Path(folder))
 
     dialog.fileSelected.connect(chosen)

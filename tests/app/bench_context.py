@@ -15,6 +15,7 @@ from app.stores.jobs import JobStore
 from app.stores.link import ConnectionState
 from app.stores.own_templates import OwnTemplates
 from app.stores.preferences import Preferences
+from app.stores.saved_queries import SavedQueries
 from app.stores.sites import SiteStore
 from app.stores.topics import TopicSignals
 from app.theme.theme import Theme
@@ -39,6 +40,7 @@ class BenchContext:
         self.theme = Theme(app, mode)
         self.client = client
         self.preferences = Preferences()
+        self.saved = SavedQueries(self.preferences)
         self.templates = OwnTemplates(self.preferences)
         self.state_dir: Path | None = None
         self.link = BenchLink(ConnectionState.CONNECTED if client else ConnectionState.UNREACHABLE)
@@ -60,6 +62,8 @@ class BenchContext:
         """Remember which job was shown."""
         self.shown.append(job)
 
-    def open_editor(self, text: str, path: Path | None = None, files: tuple[Path, ...] = ()) -> None:
+    def open_editor(
+        self, text: str, path: Path | None = None, files: tuple[Path, ...] = (), translation: object = None
+    ) -> None:
         """Remember what was opened."""
         self.opened.append((text, path, files))

@@ -41,12 +41,12 @@ def terminal_menu(view: TerminalSurface, link: str = "") -> QMenu:
     menu.addAction("Select all", lambda: _select_all(view))
     menu.addSeparator()
     menu.addAction("Find…", view.find_asked.emit).setShortcut(QKeySequence("Ctrl+Shift+F"))
-    menu.addAction("Clear what was scrolled away", lambda: _forget(view))
+    menu.addAction("Clear scrollback", lambda: _forget(view))
     menu.addAction("Save the transcript…", view.save_asked.emit)
     menu.addSeparator()
-    menu.addAction("Larger letters", lambda: view.zoom(1)).setShortcut(QKeySequence("Ctrl++"))
-    menu.addAction("Smaller letters", lambda: view.zoom(-1)).setShortcut(QKeySequence("Ctrl+-"))
-    menu.addAction("Usual size of letters", lambda: view.zoom(0)).setShortcut(QKeySequence("Ctrl+0"))
+    menu.addAction("Zoom in", lambda: view.zoom(1)).setShortcut(QKeySequence("Ctrl++"))
+    menu.addAction("Zoom out", lambda: view.zoom(-1)).setShortcut(QKeySequence("Ctrl+-"))
+    menu.addAction("Reset zoom", lambda: view.zoom(0)).setShortcut(QKeySequence("Ctrl+0"))
     return menu
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from app.description.statements import statements
 from app.description.values import string_source
@@ -10,6 +11,9 @@ from app.editor.completion.context import CompletionContext, Suggestion
 from broker_core.jdl.attributes.attribute import Attribute
 from broker_core.jdl.attributes.known import ATTRIBUTES, USER_ATTRIBUTES
 
+MODULES = "modules"
+"""The attribute whose values the sites tell, in lower case."""
+_SITES = 8
 _FIRST = ("CrossBroker", "CrossDesk")
 """Dialects whose attributes stand before the others'."""
 _EMPTY = {"strings": "{};", "list": "{};", "ads": "{};", "integers": "{};", "string": '"";', "ad": "[];"}
@@ -60,11 +64,18 @@ FUNCTIONS = {
 """Functions of expressions."""
 
 
-def candidates(place: CompletionContext, text: str) -> list[Suggestion]:
-    """What may be written at `place`; those that begin with what was typed come before those that hold it."""
+def candidates(
+    place: CompletionContext, text: str, modules: Mapping[str, Sequence[str]] = MappingProxyType({})
+) -> list[Suggestion]:
+    """What may be written at `place`; those that begin with what was typed come before those that hold it.
+
+    `modules`: name of each environment module that is known to the sites that have it.
+    """
     found: Iterable[Suggestion]
     if place.after_scope:
         found = _resource()
+    elif place.attribute.lower() == MODULES:
+        found = _modules(modules, place.in_string)
     elif place.attribute:
         found = _values(place)
     else:
@@ -117,6 +128,13 @@ def _allowed(attribute: Attribute, in_string: bool) -> Iterator[Suggestion]:
     for form in attribute.types:
         for word in _WORDS.get(form, ()):
             yield Suggestion(word, word, "value", about)
+
+
+def _modules(known: Mapping[str, Sequence[str]], in_string: bool) -> Iterator[Suggestion]:
+    for name, owners in known.items():
+        names = ", ".join(owners[:_SITES]) + (", …" if len(owners) > _SITES else "")
+        about = f"Environment module of {names}"
+        yield Suggestion(name, name if in_string else string_source(name), "value", about)
 
 
 def _resource() -> Iterator[Suggestion]:

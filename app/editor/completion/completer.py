@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QListWidget, QListWidgetItem
 
-from app.editor.completion.candidates import candidates
+from app.editor.completion.candidates import MODULES, candidates
 from app.editor.completion.context import CompletionContext, Suggestion, place_at
 from app.editor.source import SourceEditor
+from broker_core.errors import CrossDeskError
+
+if TYPE_CHECKING:
+    from app.context import AppContext
 
 _ICONS = {"attribute": "braces", "value": "list-tree", "function": "command", "resource": "server"}
 _ROWS = 8
@@ -22,9 +27,11 @@ _MOVE = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 class Completer(QFrame):
     """Serves one SourceEditor: comes while a name is typed or at Ctrl+Space; the text keeps the focus."""
 
-    def __init__(self, source: SourceEditor) -> None:
+    def __init__(self, source: SourceEditor, context: AppContext) -> None:
         super().__init__(source, Qt.WindowType.ToolTip | Qt.WindowType.FramelessWindowHint)
-        self._source = source
+        self._source, self._context = source, context
+        self._modules: dict[str, list[str]] | None = None
+        """Environment modules and the sites that have them; None until they were asked for."""
         self._place: CompletionContext | None = None
         self.found: list[Suggestion] = []
         self.setObjectName("completer")
@@ -62,13 +69,26 @@ class Completer(QFrame):
         """
         text, at = self._source.text(), self._source.cursor_offset()
         self._place = place_at(text, at)
-        self.found = candidates(self._place, text) if self._place else []
+        if self._modules is None and self._place and self._place.attribute.lower() == MODULES:
+            self._modules = {}
+            self._context.run(self._ask(asked), "reading the names of modules")
+        self.found = candidates(self._place, text, self._modules or {}) if self._place else []
         if not self.found or not (asked or self._worth_it()):
             self.hide()
             return
         self._fill(self.found)
         self._move_to_cursor()
         self.show()
+
+    async def _ask(self, asked: bool) -> None:
+        try:
+            self._modules = {one.name: one.sites for one in await self._context.client.modules()}
+        except CrossDeskError:
+            self._modules = None  # asked again with the next letter
+            return
+        at = place_at(self._source.text(), self._source.cursor_offset())
+        if self._modules and self._source.hasFocus() and at and at.attribute.lower() == MODULES:
+            self.offer(asked)
 
     def _worth_it(self) -> bool:
         place = self._place

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import (
@@ -24,6 +24,11 @@ from app.widgets.number_entry import NumberEntry
 from broker_core.client.programs.describe import at_site
 
 _MOST_CPUS = 1_000_000
+_MOST = 100_000_000
+_STEP = 1000
+"""Of a number that has a unit."""
+_NAME_WIDTH = 200
+"""Pixels: of a field that has to show what holds where nothing is said."""
 
 
 class FieldWidget(QWidget):
@@ -179,6 +184,73 @@ class NumberField(FieldWidget):
 
     def _edited(self, value: int) -> None:
         self._tell(str(value))
+
+
+class AmountField(FieldWidget):
+    """A whole number with its unit; 0 is shown as what holds where nothing is said, and not written."""
+
+    def __init__(self, field: FormField) -> None:
+        super().__init__(field)
+        self.spin = NumberEntry()
+        self.spin.setRange(0, _MOST)
+        self.spin.setSpecialValueText(self.tr(field.hint))
+        if field.unit:
+            self.spin.setSuffix(f" {self.tr(field.unit)}")
+            self.spin.setSingleStep(_STEP)
+        self.spin.setMinimumWidth(_NAME_WIDTH)
+        self._name(self.spin)
+        self.row.addWidget(self.spin)
+        self.row.addStretch(1)
+        self.spin.valueChanged.connect(self._edited)
+
+    def _show(self, source: str | None) -> bool:
+        value = 0 if source is None else integer_of(source)
+        held = value is not None and 0 <= value <= _MOST
+        with QSignalBlocker(self.spin):
+            self.spin.setValue(value if held and value else 0)
+        return held
+
+    def _edited(self, value: int) -> None:
+        self._tell(str(value) if value else None)
+
+
+class NameField(FieldWidget):
+    """A name, chosen of those that sites offer or written; empty is not written at all."""
+
+    def __init__(self, field: FormField) -> None:
+        super().__init__(field)
+        self.box = QComboBox()
+        self.box.setEditable(True)
+        self.box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.box.setCompleter(None)  # type: ignore[arg-type]  # what is typed is what is written
+        self.box.setMinimumWidth(_NAME_WIDTH)
+        line = self.box.lineEdit()
+        assert line is not None
+        self.line = line
+        self.line.setPlaceholderText(self.tr(field.hint))
+        self._name(self.box)
+        self.line.setAccessibleName(self.box.accessibleName())
+        self.row.addWidget(self.box)
+        self.row.addStretch(1)
+        self.line.textEdited.connect(self._edited)
+        self.box.activated.connect(lambda _: self._edited(self.box.currentText()))
+
+    def offer(self, names: Iterable[str]) -> None:
+        """Offer these names; what is written stays."""
+        written = self.box.currentText()
+        with QSignalBlocker(self.box):
+            self.box.clear()
+            self.box.addItems(sorted(set(names), key=str.lower))
+            self.box.setEditText(written)
+
+    def _show(self, source: str | None) -> bool:
+        value = "" if source is None else string_of(source)
+        if value != self.box.currentText():
+            self.box.setEditText(source or "" if value is None else value)
+        return value is not None
+
+    def _edited(self, value: str) -> None:
+        self._tell(string_source(value.strip()) if value.strip() else None)
 
 
 class ChoiceField(FieldWidget):

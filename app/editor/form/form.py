@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
@@ -24,6 +25,8 @@ from app.editor.form.plan import MORE, SECTIONS, FieldKind, FormField, Section
 from app.editor.form.sandbox import SandboxField
 from app.theme.theme import Theme
 from broker_core.client.programs.describe import how_it_runs
+from broker_core.jobs.placement import computing_element
+from broker_core.wire.sites import SiteView
 
 _LABEL_WIDTH = 92
 _WIDTH = 720
@@ -74,6 +77,19 @@ class DescriptionForm(QScrollArea):
         widget = self.widgets["Site"]
         assert isinstance(widget, fields.SiteField)
         return widget
+
+    def offer(self, sites: Sequence[SiteView]) -> None:
+        """Offer what these sites have: themselves, and their GPUs, accounts and queues."""
+        self.site.offer([one.name for one in sites])
+        known = {
+            "GPUModel": {count.model for one in sites for count in one.gpus if count.model},
+            "Account": {account for one in sites for account in one.accounts},
+            "QueueName": {computing_element(ce).queue for one in sites for ce in one.ces} - {""},
+        }
+        for name, values in known.items():
+            widget = self.widgets[name]
+            assert isinstance(widget, fields.NameField)
+            widget.offer(values)
 
     def _more_button(self) -> QPushButton:
         button = QPushButton(
@@ -141,6 +157,10 @@ class DescriptionForm(QScrollArea):
         match field.kind:
             case FieldKind.NUMBER:
                 return fields.NumberField(field)
+            case FieldKind.AMOUNT:
+                return fields.AmountField(field)
+            case FieldKind.NAME:
+                return fields.NameField(field)
             case FieldKind.CHOICE:
                 return fields.ChoiceField(field)
             case FieldKind.SWITCH:

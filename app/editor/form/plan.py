@@ -19,6 +19,10 @@ class FieldKind(StrEnum):
     """One line, written as it stands."""
     NUMBER = "number"
     """A whole number, 1 or more."""
+    AMOUNT = "amount"
+    """A whole number; 0 stands for an absent attribute."""
+    NAME = "name"
+    """A name, chosen of those that the sites offer or written."""
     CHOICE = "choice"
     """One of a few words, written as a string."""
     TIME = "time"
@@ -45,6 +49,8 @@ class FormField:
     """(value, label); an empty value means that the attribute is not written."""
     hint: str = ""
     """Shown in the empty field."""
+    unit: str = ""
+    """Behind a number."""
 
     @property
     def key(self) -> str:
@@ -92,13 +98,56 @@ SECTIONS: tuple[Section, ...] = (
         (
             FormField("NodeNumber", _t("CPUs"), _t("Fixed while the job runs."), FieldKind.NUMBER),
             FormField(
+                "MemoryPerNode",
+                _t("Memory"),
+                _t("On each node that the job gets."),
+                FieldKind.AMOUNT,
+                hint=_t("site's default"),
+                unit=_t("MB"),
+            ),
+            FormField(
                 "WallTime",
                 _t("Time"),
                 _t("It is ended after that: 90m, 2h or 01:30:00."),
                 FieldKind.TIME,
                 hint=_t("no limit"),
             ),
+            FormField(
+                "GPUNumber",
+                _t("GPUs"),
+                _t("On each node that the job gets."),
+                FieldKind.AMOUNT,
+                hint=_t("none"),
+            ),
+            FormField(
+                "GPUModel",
+                _t("GPU model"),
+                _t("One of those that your sites have, or a name such as a100."),
+                FieldKind.NAME,
+                hint=_t("any model"),
+            ),
+            FormField(
+                "HostNumber",
+                _t("Nodes"),
+                _t("The CPUs are spread evenly over them."),
+                FieldKind.AMOUNT,
+                hint=_t("one, or as MPI needs"),
+            ),
             FormField("Requirements", _t("Where"), _t("Any site, or this one alone."), FieldKind.SITE),
+            FormField(
+                "Account",
+                _t("Account"),
+                _t("The project that is charged at the site."),
+                FieldKind.NAME,
+                hint=_t("site's default"),
+            ),
+            FormField(
+                "QueueName",
+                _t("Queue"),
+                _t("Queues of other names are not used then."),
+                FieldKind.NAME,
+                hint=_t("any queue"),
+            ),
         ),
     ),
 )

@@ -9,6 +9,7 @@ from typing import Any
 from app import units
 from app.inspector.compare.compared_job import ComparedJob
 from app.widgets.state_glyph import style_of_row
+from broker_core.jobs.outcome import ended_by
 from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 
@@ -21,8 +22,8 @@ _ROWS: tuple[tuple[str, str, _Read], ...] = (
     ("Job", "Kind", lambda row: _kind(row)),
     ("Job", "CPUs", lambda row: str(row.get("cpus") or "")),
     ("End", "State", lambda row: style_of_row(row).word),
-    ("End", "Exit code", lambda row: "" if row.get("exit_code") is None else str(row["exit_code"])),
-    ("End", "Signal", lambda row: str(row.get("signal") or "")),
+    ("End", "Exit code", lambda row: _ended_by(row, 0)),
+    ("End", "Signal", lambda row: _ended_by(row, 1)),
     ("End", "Last error", lambda row: str(row.get("error_line") or "")),
     ("End", "Reason", lambda row: str(row.get("reason") or "")),
     ("Site", "Ran at", lambda row: site_name(row["site"]) if row.get("site") else ""),
@@ -66,6 +67,13 @@ def facts(jobs: Sequence[ComparedJob]) -> list[Fact]:
 
 def _kind(row: dict[str, Any]) -> str:
     return f"{row.get('structure') or 'Normal'}, {'interactive' if row.get('interactive') else 'batch'}"
+
+
+def _ended_by(row: dict[str, Any], which: int) -> str:
+    """Exit code (0) or signal (1) of the end, as a text."""
+    known = row["state"], row.get("exit_code"), row.get("signal")
+    number = ended_by(*known, row.get("reason") or "")[which]
+    return "" if number is None else str(number)
 
 
 def _span(row: dict[str, Any], begin: str, end: str) -> str:

@@ -20,14 +20,14 @@ COMPACT: dict[JobState, tuple[float, float]] = {
     S.SUBMITTED: (0, 0),
     S.WAITING: (1, 0),
     S.READY: (2, 0),
-    S.DONE: (0, 1),
+    S.SCHEDULED: (0, 1),
     S.RUNNING: (1, 1),
-    S.SCHEDULED: (2, 1),
+    S.DONE: (2, 1),
     S.CLEARED: (0, 2),
     S.ABORTED: (1, 2),
     S.CANCELED: (2, 2),
 }
-"""Column and row of each state where the pane is narrow: the way winds."""
+"""Column and row of each state where the pane is narrow: lines that are read from left to right."""
 
 WIDE: dict[JobState, tuple[float, float]] = {
     S.SUBMITTED: (0, 0),

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.inspector import job_times
 from app.widgets.labels import breakable
+from app.widgets.match_style import element_words
 from app.widgets.state_glyph import draw_glyph
 from broker_core.jobs.placement import listed
 from broker_core.jobs.transitions import EventType
@@ -46,13 +47,14 @@ SENTENCES: dict[str, str] = {
     E.REMATCHED: "Given up there, to be matched again",
     E.RUNNING: "Started",
     E.LAUNCHER_REPLACED: "Monitoring taken over",
-    E.AGENT_READY: "Its agent is there",
+    E.AGENT_READY: "Agent ready",
     E.DONE: "Ended",
     E.ABORTED: "Aborted",
-    E.CANCEL_REQUESTED: "Cancel asked for",
+    E.CANCEL_REQUESTED: "Cancel requested",
     E.CANCELED: "Canceled",
     E.OUTPUT_INCOMPLETE: "Output fetched, but not complete",
     E.CLEARED: "Output fetched",
+    E.LEFT_EXPIRES: "What stayed at its site goes soon",
     E.PURGED: "Purged",
     E.MESSAGE_LATE: "Late message, changes nothing",
 }
@@ -110,7 +112,7 @@ def _item(event: EventView) -> QListWidgetItem:
     item.setData(_EVENT, event)
     about = [job_times.exact(event.time), f"{event.type}, reported by {event.source}"]
     if event.attempt:
-        at = f" at {listed(event.resources)}" if event.resources else ""
+        at = f" at {listed(map(element_words, event.resources))}" if event.resources else ""
         about.append(f"Attempt {event.attempt}{at}")
     item.setToolTip("\n".join(about))
     return item

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
@@ -15,9 +15,12 @@ from app.inspector.story.silent import SilentPanel
 from app.inspector.story.state_chart import StateChart
 from app.inspector.story.timeline import Timeline
 from app.inspector.story.why import WhyPanel
+from app.jobs.annotating import NoteField
 from app.widgets.job_pane import JobPane
 from app.widgets.labels import breakable, label
+from app.widgets.match_style import element_words
 from broker_core.jobs.events import EventSource, JobEvent
+from broker_core.jobs.placement import ids_in, listed
 from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 from broker_core.jobs.story import spent
@@ -48,6 +51,7 @@ class StoryPane(JobPane):
         self.chart, self.timeline, self.events = StateChart(context), Timeline(context), EventList(context)
         self.now, self.why = label(role="strong", wrap=True), label(role="muted", wrap=True)
         self.waiting, self.silent = WhyPanel(context), SilentPanel(context)
+        self.note = NoteField(context)
         self.facts = QGridLayout()
         self._area = QScrollArea(widgetResizable=True)
         self._told: list[JobEvent] = []
@@ -77,6 +81,7 @@ class StoryPane(JobPane):
         self.facts.setVerticalSpacing(4)
         self.facts.setHorizontalSpacing(16)
         self.facts.setColumnStretch(1, 1)
+        self._section(column, "Note").addWidget(self.note)
         self._section(column, "Events").addWidget(self.events)
         self._section(column, "Resources").addWidget(holder)
         column.addStretch(1)
@@ -105,6 +110,7 @@ class StoryPane(JobPane):
         self._area.verticalScrollBar().setValue(0)
         self.waiting.show_why(None)
         self.silent.show_job("")
+        self.note.show_job("")
         self._tick.stop()
 
     def render_answer(self, answer: Told) -> None:
@@ -115,6 +121,7 @@ class StoryPane(JobPane):
         self.chart.show_events(events, detail.row, live)
         self.waiting.show_why(why)
         self.silent.show_job(detail.row["id"])
+        self.note.show_job(detail.row["id"])
         self.now.setText(now_words(detail))
         self.now.setVisible(why is None and self.silent.isHidden())
         reason = detail.row.get("reason") or ""
@@ -130,7 +137,7 @@ class StoryPane(JobPane):
 
     def _tell_time(self) -> None:
         if self.isVisible():
-            self.timeline.show_steps(spent(self._told, time.time()))
+            self.timeline.show_steps(spent(self._told, self.context.link.known_until(time.time())))
 
     def _show_facts(self, facts: list[tuple[str, str, str]]) -> None:
         if facts == self._facts:
@@ -184,7 +191,7 @@ def facts_of(detail: JobDetail) -> list[tuple[str, str, str]]:
     """Return name, value in words and tooltip of each fact worth a line."""
     row, usage = detail.row, detail.usage
     facts = [
-        ("Site", site_name(row.get("site") or "") or "not chosen yet", row.get("site") or ""),
+        ("Site", site_name(row.get("site") or "") or "not chosen yet", _elements(row)),
         ("CPUs", str(row.get("cpus") or 1), ""),
     ]
     if "wall_s" in usage:
@@ -202,6 +209,11 @@ def facts_of(detail: JobDetail) -> list[tuple[str, str, str]]:
     facts.append(("Submitted", job_times.exact(row["submitted"]), ""))
     facts.append(("Id", row["id"], "Select to copy, or use the button at the top"))
     return facts
+
+
+def _elements(row: dict[str, Any]) -> str:
+    """The computing elements of a row for a tooltip."""
+    return listed(map(element_words, ids_in(row.get("site") or "")))
 
 
 def replayed_events(events: Iterable[EventView]) -> list[JobEvent]:

@@ -105,8 +105,14 @@ class StateChart(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for edge in sorted(self.drawn_edges(), key=lambda one: one in self.path.steps):
             self._draw_edge(painter, edge)
-        for state in JobState:
+        for state in self.drawn_states():
             self._draw_node(painter, state)
+
+    def drawn_states(self) -> list[JobState]:
+        """Return the states of the main way, those that the job was in, and those it may still come to."""
+        over = self.path.current is not None and not self.path.current.active
+        main = {state for edge in MAIN_WAY for state in edge}
+        return [one for one in JobState if not over or one in main or one in self.path.visits]
 
     def drawn_edges(self) -> set[Edge]:
         """Return the steps to draw: the main way, those taken, and those possible now."""
@@ -228,7 +234,7 @@ class StateChart(QWidget):
     def event(self, event: QEvent) -> bool:
         """Tell the exact times of the state under the mouse."""
         if event.type() is QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            for state in JobState:
+            for state in self.drawn_states():
                 if self.node(state).contains(QPointF(event.pos())):
                     QToolTip.showText(event.globalPos(), self._about(state), self)
                     return True

@@ -15,14 +15,16 @@ from broker_core.jobs.story import Spent, StoryStep
 if TYPE_CHECKING:
     from app.context import AppContext
 
-_LOOKS: dict[StoryStep, tuple[str, int]] = {
-    StoryStep.PREPARING: ("state-Submitted", 130),
-    StoryStep.SELECTING: ("state-Waiting", 255),
-    StoryStep.SUBMITTING: ("state-Ready", 130),
-    StoryStep.STARTING: ("state-Scheduled", 255),
-    StoryStep.RUNNING: ("state-Running", 255),
+_LOOKS: dict[StoryStep, tuple[str, str, int]] = {
+    StoryStep.PREPARING: ("Preparation", "state-Submitted", 130),
+    StoryStep.SELECTING: ("Waiting for a site", "state-Waiting", 255),
+    StoryStep.SUBMITTING: ("Handing over", "state-Ready", 130),
+    StoryStep.STARTING: ("Waiting to start there", "state-Scheduled", 255),
+    StoryStep.RUNNING: ("Running", "state-Running", 255),
 }
-"""Theme token and opacity of each step."""
+"""Words, theme token and opacity of each step; the words fit this machine too."""
+_SHORTEST = 0.0005
+"""Seconds below which a step is none worth a line: it would read 0 ms."""
 _BAR, _LINE, _LEAST = 14, 22, 3.0
 
 
@@ -39,8 +41,10 @@ class Timeline(QWidget):
     def show_steps(self, steps: Sequence[Spent]) -> None:
         """Draw the time that went into each step."""
         before = len(self.steps)
-        self.steps = tuple(steps)
-        told = ", ".join(f"{one.step} {job_times.duration(one.seconds)}" for one in self.steps)
+        self.steps = tuple(
+            one for one in steps if one.open or one.seconds >= _SHORTEST or one.expected is not None
+        )
+        told = ", ".join(f"{_LOOKS[one.step][0]} {_span(one)}" for one in self.steps)
         self.setAccessibleName(f"Time spent: {told}" if told else "Time spent: nothing yet")
         if len(self.steps) != before:
             self.updateGeometry()
@@ -75,7 +79,7 @@ class Timeline(QWidget):
             self._draw_line(painter, number, step)
 
     def _color(self, step: Spent) -> QColor:
-        token, opacity = _LOOKS[step.step]
+        _, token, opacity = _LOOKS[step.step]
         color = QColor(self._context.theme.color(token))
         color.setAlpha(opacity)
         return color
@@ -89,8 +93,15 @@ class Timeline(QWidget):
         painter.setFont(theme.font("base"))
         painter.setPen(theme.color("text"))
         middle = Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(
-            box.adjusted(16, 0, 0, 0), middle | Qt.AlignmentFlag.AlignLeft, step.step.capitalize()
-        )
-        span = job_times.duration(step.seconds) + (" so far" if step.open else "")
+        words = _LOOKS[step.step][0]
+        painter.drawText(box.adjusted(16, 0, 0, 0), middle | Qt.AlignmentFlag.AlignLeft, words)
+        span = _span(step)
         painter.drawText(box, middle | Qt.AlignmentFlag.AlignRight, span)
+
+
+def _span(step: Spent) -> str:
+    """How long a step took, and how long it was believed to take."""
+    span = job_times.duration(step.seconds) + (" so far" if step.open else "")
+    if step.expected is None:
+        return span
+    return f"{span} ({job_times.duration(step.expected) if step.expected else 'at once'} expected)"

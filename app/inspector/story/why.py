@@ -83,11 +83,10 @@ class WhyPanel(QFrame):
 
 
 def numbers(why: WhyView, now: float) -> str:
-    """Say place, how many resources match now and would match ever, and when it is tried again."""
+    """Say place, how many resources fit now and would fit ever, and when it is tried again."""
     parts = [f"Number {why.place:,} in the queue"] if why.place else []
     if why.known:
-        known = job_times.count(why.known, "resource")
-        parts.append(f"{why.matching_now:,} of {known} match now, {why.matching_ever:,} would when idle")
+        parts.append(_fitting(why))
     if why.next_round is not None:
         left = why.next_round - now
         parts.append(
@@ -95,3 +94,10 @@ def numbers(why: WhyView, now: float) -> str:
         )
     said = "; ".join(parts)
     return said[:1].upper() + said[1:] + ("." if said else "")
+
+
+def _fitting(why: WhyView) -> str:
+    """How many of the known resources the job fits on."""
+    now, ever = (f"{number:,}" if number else "none" for number in (why.matching_now, why.matching_ever))
+    known = f" of {job_times.count(why.known, 'resource')}" if why.known > 1 else ""
+    return f"{now}{known} {'fits' if why.matching_now < 2 else 'fit'} now, {ever} would when idle"

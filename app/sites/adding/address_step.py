@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 _DEEPEST = 4
 _MOST_FILES = 100
+_BELOW_CHOICE = 24
+"""Pixels by which the sentence about a choice stands behind its button."""
 _HOST = re.compile(
     r"(?:ssh://)?(?:(?P<user>[^@\s/]+)@)?(?P<host>\[[^\]\s]+\]|[^@:\s/\[\]]+)(?::(?P<port>\d+))?/?$"
 )
@@ -142,10 +144,12 @@ class WhereStep(QWidget):
         column.setSpacing(4)
         for place, (name, about) in enumerate(_KINDS):
             button = QRadioButton(name)
-            button.setToolTip(about)
             button.setAccessibleDescription(about)
             self.kinds.addButton(button, place)
             column.addWidget(button)
+            sentence = label(about, "small", wrap=True)
+            sentence.setContentsMargins(_BELOW_CHOICE, 0, 0, 8)
+            column.addWidget(sentence)
         self.kinds.button(SSH).setChecked(True)
         column.addSpacing(12)
         self._fill_fields()

@@ -37,7 +37,9 @@ class LookStep(QWidget):
         self.failed = False
         self._where = request.url or request.host or "this machine"
         self.said.setText(
-            f"Connecting to {self._where}." if request.host or request.url else "Looking at this machine."
+            f"Connecting to {self._where}."
+            if request.host or request.url
+            else "Searching for a batch system on this machine."
         )
         self.bar.show()
         self.fault.hide()
@@ -60,7 +62,7 @@ class LookStep(QWidget):
             self.said.setText(f"{self._where} asks you something before it lets you in.")
         else:
             self.said.setText(
-                found.reason or f"Looking what {self._where} has: batch systems, queues, software."
+                found.reason or f"Connected to {self._where}. Searching for batch systems, queues, software."
             )
         if new:
             self.form.take_focus()

@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     from app.widgets.plots.history_plot import HistoryPlot, Series
 
 
-async def make_history_plot(theme: Theme, series: Series) -> HistoryPlot:
-    """Import what a plot needs, then make it step by step, with time for the window in between."""
+async def make_history_plot(theme: Theme, series: Series, digits: int = 0) -> HistoryPlot:
+    """Import what a plot needs, then make it step by step, with time for the window in between.
+
+    `digits`: see `HistoryPlot`.
+    """
     for _ in qt_types.in_steps():
         await breathe()
     history = await asyncio.to_thread(import_module, "app.widgets.plots.history_plot")
@@ -23,6 +26,6 @@ async def make_history_plot(theme: Theme, series: Series) -> HistoryPlot:
     await breathe()
     canvas = history.canvas(axis)
     await breathe()
-    made: HistoryPlot = history.HistoryPlot(theme, series, canvas)
+    made: HistoryPlot = history.HistoryPlot(theme, series, canvas, digits)
     await breathe()
     return made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,9 +34,10 @@ def canvas(axis: pg.DateAxisItem) -> pg.PlotWidget:
 class HistoryPlot(QWidget):
     """Two lines that step, a legend to click, and a read-out of the moment under the pointer."""
 
-    def __init__(self, theme: Theme, series: Series, plot: pg.PlotWidget) -> None:
+    def __init__(self, theme: Theme, series: Series, plot: pg.PlotWidget, digits: int = 0) -> None:
+        """`digits`: of fractions that are shown; 0: all numbers are whole."""
         super().__init__()
-        self._theme, self._series = theme, series
+        self._theme, self._series, self._digits = theme, series, digits
         self._times = np.zeros(0)
         self._values: tuple[np.ndarray, ...] = (np.zeros(0), np.zeros(0))
         self.plot = plot
@@ -45,7 +47,8 @@ class HistoryPlot(QWidget):
         self.plot.hideButtons()
         self.legend = self.plot.addLegend(offset=(-1, 1), colCount=2)
         self.curves = [self.plot.plot(name=name, stepMode="right") for name, _ in series]
-        self.plot.getAxis("left").tickSpacing = whole_ticks
+        if not digits:
+            self.plot.getAxis("left").tickSpacing = whole_ticks
         self.said = label(" ", role="small", fluid=True)
         self.plot.scene().sigMouseMoved.connect(self._read)
         column = QVBoxLayout(self)
@@ -56,13 +59,14 @@ class HistoryPlot(QWidget):
         theme.changed.connect(self._dress)
         self._dress()
 
-    def show_history(self, times: list[float], *values: list[int]) -> None:
+    def show_history(self, times: Sequence[float], *values: Sequence[float]) -> None:
         """Show moments (seconds since the epoch, rising) with the numbers of each line."""
         self._times = np.array(times, dtype=float)
         self._values = tuple(np.array(line, dtype=float) for line in values)
         for curve, line in zip(self.curves, self._values, strict=True):
             curve.setData(self._times, line)
-        top = max([1.0, *(line.max() for line in self._values if len(line))])
+        known = (line[np.isfinite(line)] for line in self._values)
+        top = max([0.1 if self._digits else 1.0, *(line.max() for line in known if len(line))])
         self.plot.setYRange(0, top * 1.5, padding=0)
         if len(times):
             self.plot.setXRange(times[0], max(times[-1], times[0] + 60), padding=0.01)
@@ -91,6 +95,8 @@ class HistoryPlot(QWidget):
 
     def _sentence(self, row: int) -> str:
         told = [
-            f"{values[row]:,.0f} {name}" for (name, _), values in zip(self._series, self._values, strict=True)
+            f"{values[row]:,.{self._digits}f} {name}"
+            for (name, _), values in zip(self._series, self._values, strict=True)
+            if np.isfinite(values[row])
         ]
         return f"{units.exact(self._times[row])}: {', '.join(told)}"

@@ -61,7 +61,7 @@ def test_a_console_that_is_opened_as_a_tab_is_in_front_there_and_has_the_input(
     async def scenario(stage: Stage) -> None:
         first = await opened(stage, SHELL)
         assert stage.window.inspector is not None
-        stage.window.inspector.header.open.click()
+        stage.window.inspector.header.open.trigger()
         page = stage.window.tabs.currentWidget()
         assert isinstance(page, Inspector)
         assert page.tab() == "console"
@@ -83,7 +83,7 @@ def test_a_console_that_is_torn_off_takes_the_input_along(
     async def scenario(stage: Stage) -> None:
         first = await opened(stage, SHELL)
         assert stage.window.inspector is not None
-        stage.window.inspector.header.detach.click()
+        stage.window.inspector.header.detach.trigger()
         (detached,) = stage.window.inspector.detached
         assert isinstance(detached.pane, ConsolePane)
         await eventually(lambda: detached.pane.views.get(first.job), what="the console opens in its window")

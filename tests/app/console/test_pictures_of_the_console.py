@@ -179,7 +179,7 @@ def test_an_end_that_is_no_success_does_not_look_like_one(end: dict[str, int], s
             ),
         ),
         ("catching-up", "what was missed comes first, 716.8 KiB are left"),
-        ("watching", "at node17.example.org · open at 3 places · another types"),
+        ("watching", "at node17.example.org · open at 3 places · read only: another window has the keyboard"),
         ("free", "at node17.example.org · nobody types"),
         ("dead", "The agent waited too long for a desk and ended the program."),
         ("unseen", "the program has ended with exit code 0; its last output may be missing here"),

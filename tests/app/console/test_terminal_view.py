@@ -46,7 +46,7 @@ def test_the_menu_copies_everything_and_forgets_what_was_scrolled_away(view: Ter
     entries(view)["Select all"].trigger()
     entries(view)["Copy"].trigger()
     assert QGuiApplication.clipboard().text().splitlines()[0] == "line 0"
-    entries(view)["Clear what was scrolled away"].trigger()
+    entries(view)["Clear scrollback"].trigger()
     assert view.terminal.scroll().total == 30
     assert "line 99" in view.terminal.text()
 

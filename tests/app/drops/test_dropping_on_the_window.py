@@ -120,7 +120,7 @@ def test_a_folder_offers_its_descriptions(window: Window, tmp_path: Path) -> Non
     sheet = window.findChild(FolderSheet)
     assert [path.name for path in sheet.checked()] == ["a.jdl", "b.jdl"]
     sheet.list.item(0).setCheckState(Qt.CheckState.Unchecked)
-    assert sheet.go_on.text() == "Go on with 1"
+    assert sheet.go_on.text() == "Continue with 1"
     sheet.all.click()
     assert not sheet.go_on.isEnabled()
 

@@ -115,21 +115,14 @@ def test_what_is_wrong_is_said_on_the_button_which_leads_to_it(qapp: QApplicatio
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    "text",
     [
-        (
-            'Type = "DAG"; Nodes = [ a = [ Executable = "/bin/true"; ]; ];',
-            "graph of jobs",
-        ),
-        ('Type = "Collection"; Nodes = {[ Executable = "x"; ]};', "collection of jobs"),
-        (
-            'JobType = "Parallel"; SubJobs = {[ NodeNumber = 2; ]};',
-            "parallel job over several clusters",
-        ),
+        'Type = "DAG"; Nodes = [ a = [ Executable = "/bin/true"; ]; ];',
+        'Type = "Collection"; Nodes = {[ Executable = "x"; ]};',
     ],
 )
-def test_what_no_form_shows_stands_beside_no_form(
-    qapp: QApplication, broker: Path, text: str, said: str
+def test_jobs_that_no_form_shows_are_drawn_beside_their_text(
+    qapp: QApplication, broker: Path, text: str
 ) -> None:
     async def scenario(on: Stage) -> None:
         await on.ready()
@@ -137,8 +130,22 @@ def test_what_no_form_shows_stands_beside_no_form(
         editor = on.window.tabs.editor()
         assert editor is not None
         assert not editor.form.isVisible()
-        assert editor.side.note.title.text() == f"A {said} is edited as text"
-        Clicks().click(editor.side.note.primary)
+        assert editor.side.graph.isVisible()
+        await eventually(lambda: len(editor.side.graph.graph.nodes) == 1, what="the graph is drawn")
+
+    play(qapp, broker, scenario)
+
+
+def test_a_parallel_job_over_clusters_is_edited_as_text(qapp: QApplication, broker: Path) -> None:
+    async def scenario(on: Stage) -> None:
+        await on.ready()
+        on.context.open_editor('JobType = "Parallel"; SubJobs = {[ NodeNumber = 2; ]};')
+        editor = on.window.tabs.editor()
+        assert editor is not None
+        assert not editor.form.isVisible()
+        note = editor.side.note
+        assert note.title.text() == "A parallel job over several clusters is edited as text"
+        Clicks().click(note.primary)
         assert editor.source.isVisible()
 
     play(qapp, broker, scenario)

@@ -12,6 +12,7 @@ from app.context import Notice
 from app.stores.jobs import JobStore
 from app.stores.link import BrokerLink, ConnectionState
 from app.stores.preferences import Preferences
+from app.stores.saved_queries import SavedQueries
 from app.stores.sites import SiteStore
 from app.stores.topics import TopicSignals
 from app.stores.transfers import Transfers
@@ -195,6 +196,7 @@ class TestContext:
         self.theme, self.client = theme, client
         self.jobs, self.link, self.topics = JobStore(), BrokerLink(), TopicSignals()
         self.preferences = Preferences()
+        self.saved = SavedQueries(self.preferences)
         self.link.set(ConnectionState.CONNECTED)
         self.sites = SiteStore(self)
         self.shown_sites: list[str] = []
@@ -225,7 +227,9 @@ class TestContext:
     def show_site(self, name: str) -> None:
         self.shown_sites.append(name)
 
-    def open_editor(self, text: str, path: Path | None = None, files: tuple[Path, ...] = ()) -> None:
+    def open_editor(
+        self, text: str, path: Path | None = None, files: tuple[Path, ...] = (), translation: object = None
+    ) -> None:
         self.opened.append(text)
 
     def trigger(self, action: str) -> None:

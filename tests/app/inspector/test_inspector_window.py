@@ -48,7 +48,7 @@ def test_nothing_selected_teaches_what_the_place_is_for(inspector: Inspector) ->
 def test_the_tabs_of_a_batch_job_stand_in_their_order(context: TestContext, inspector: Inspector) -> None:
     context.put(row("Running"), story(*TO_RUNNING))
     inspector.show_jobs([JOB])
-    assert tabs(inspector) == ["Story", "Logs", "Output", "Matching", "Description"]
+    assert tabs(inspector) == ["Story", "Logs", "Output", "Matching", "Use", "Description"]
 
 
 def test_an_interactive_job_says_when_console_and_view_open(
@@ -56,7 +56,7 @@ def test_an_interactive_job_says_when_console_and_view_open(
 ) -> None:
     context.put(row("Waiting", interactive=True), story(*TO_RUNNING[:2]))
     inspector.show_jobs([JOB])
-    assert tabs(inspector) == ["Story", "Logs", "Output", "Console", "View", "Matching", "Description"]
+    assert tabs(inspector) == ["Story", "Logs", "Output", "Console", "View", "Matching", "Use", "Description"]
     assert not inspector.tabs.isTabEnabled(4)
     assert inspector.tabs.tabToolTip(4).startswith("Opens when the job starts")
 
@@ -238,7 +238,7 @@ def test_a_torn_off_tab_keeps_its_job(
     context.put(row("Done", id=OTHER), [])
     inspector.show_tab("story")
     inspector.show_jobs([JOB])
-    inspector.header.detach.click()
+    inspector.header.detach.trigger()
     window = inspector.detached[0]
     inspector.show_jobs([OTHER])
     until(lambda: window.pane.events.count() == 6)  # type: ignore[attr-defined]

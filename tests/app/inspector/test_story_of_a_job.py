@@ -14,7 +14,7 @@ from app.inspector.story.chart_layout import COMPACT, EDGES, MAIN_WAY, WIDE, pat
 from app.inspector.story.event_list import SENTENCES
 from app.inspector.story.pane import StoryPane, replayed_events
 from broker_core.jobs.states import JobState
-from broker_core.jobs.story import spent
+from broker_core.jobs.story import Spent, StoryStep, spent
 from broker_core.jobs.transitions import TRANSITIONS, EventType
 from tests.app.inspector.recorded import BEGUN, JOB, OTHER, TO_FAILED, TO_RUNNING, TestContext, row, story
 
@@ -40,6 +40,30 @@ def test_the_drawing_knows_every_step_of_the_transition_table_and_no_other() -> 
     table = {(old, new) for (old, _), new in TRANSITIONS.items() if old is not None and old is not new}
     assert table == EDGES
     assert set(MAIN_WAY) <= EDGES
+
+
+@pytest.mark.parametrize("places", [COMPACT, WIDE])
+def test_the_way_of_a_job_is_read_from_left_to_right(places: dict[JobState, tuple[float, float]]) -> None:
+    steps = [(places[old], places[new]) for old, new in MAIN_WAY]
+    assert all((old[1], old[0]) < (new[1], new[0]) for old, new in steps)
+
+
+def test_a_job_that_is_over_shows_no_state_that_it_can_no_longer_come_to(
+    context: TestContext, pane: StoryPane, until: Until
+) -> None:
+    assert set(pane.chart.drawn_states()) == set(JobState)
+    context.put(row("Done", exit_code=0, ended=BEGUN + 392), story(*TO_FAILED, exit_code=0))
+    pane.show_job(JOB)
+    until(lambda: pane.chart.path.current is JobState.DONE)
+    assert {JobState.ABORTED, JobState.CANCELED}.isdisjoint(pane.chart.drawn_states())
+    assert JobState.CLEARED in pane.chart.drawn_states()
+
+
+def test_a_step_without_time_has_no_line(pane: StoryPane) -> None:
+    told = (Spent(StoryStep.PREPARING, 0.004, False), Spent(StoryStep.SELECTING, 0.0, False))
+    pane.timeline.show_steps((*told, Spent(StoryStep.RUNNING, 0.0, True)))
+    assert [one.step for one in pane.timeline.steps] == [StoryStep.PREPARING, StoryStep.RUNNING]
+    assert pane.timeline.accessibleName() == "Time spent: Preparation 4 ms, Running 0 s so far"
 
 
 def test_every_kind_of_event_has_words() -> None:
@@ -146,16 +170,17 @@ def test_events_of_a_newer_broker_are_left_out_and_not_fatal() -> None:
 @pytest.mark.parametrize(
     ("told", "said"),
     [
+        ({"state": "Running", "exit_code": 7, "signal": 9}, ""),
         ({"exit_code": 0}, "Ended well (exit 0)"),
         ({"exit_code": 127}, "Exit 127: the program was not found"),
         ({"exit_code": 7}, "The application reported a failure (exit 7)"),
-        ({"signal": 9}, "Killed by SIGKILL (9: killed)"),
+        ({"state": "Aborted", "signal": 9}, "Killed by SIGKILL (9: killed)"),
         ({"exit_code": 139}, "Exit 139: by convention, killed by sigsegv (11: segmentation fault)"),
         ({}, ""),
     ],
 )
 def test_the_end_is_said_in_words(told: dict[str, int], said: str) -> None:
-    assert job_times.end_words(told) == said
+    assert job_times.end_words({"state": "Done"} | told) == said
 
 
 def test_the_pane_shows_way_events_and_resources(context: TestContext, pane: StoryPane, until: Until) -> None:
@@ -165,7 +190,7 @@ def test_the_pane_shows_way_events_and_resources(context: TestContext, pane: Sto
     assert pane.chart.path.current is JobState.DONE
     assert "failure (exit 7)" in pane.now.text()
     assert "next may be Cleared" in pane.chart.accessibleName()
-    assert "running 5 m 50 s" in pane.timeline.accessibleName()
+    assert "Running 5 m 50 s" in pane.timeline.accessibleName()
     assert "keeps its place" in pane.events.item(2).text()
 
 
@@ -199,7 +224,7 @@ def test_why_a_waiting_job_does_not_run_is_answered_in_words(
     panel = pane.waiting
     assert panel.headline.accessibleName() == "No site has 4 free CPUs now."
     assert panel.remedy.text().startswith("Ask for 2 CPUs")
-    told = "Number 2 in the queue; 0 of 3 resources match now, 2 would when idle;"
+    told = "Number 2 in the queue; none of 3 resources fits now, 2 would when idle;"
     assert panel.numbers.text().startswith(told)
     assert pane.now.isHidden()
     panel.first.click()

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from broker_core.wire.views import JOB_COLUMNS
+from broker_core.wire.views import PAGE_COLUMNS
 
 NOW = 1_800_000_000.0
 _BLANK: dict[str, Any] = {
     "owner": "ann", "structure": "Normal", "interactive": False, "cpus": 1, "state": "Waiting",
     "description": "d", "batch": "", "parameter": "", "reason": "", "held": "", "site": "",
-    "attempt": 0, "seq": 1, "schema": 1,
+    "attempt": 0, "seq": 1, "schema": 1, "tags": "", "note": "",
 }  # fmt: skip
 
 
 def columns(*jobs: dict[str, Any]) -> dict[str, list[Any]]:
     """Return wire columns of jobs; each has at least an id."""
     rows = [_whole(job) for job in jobs]
-    return {name: [row.get(name) for row in rows] for name in JOB_COLUMNS}
+    return {name: [row.get(name) for row in rows] for name in PAGE_COLUMNS}
 
 
 def _whole(job: dict[str, Any]) -> dict[str, Any]:

@@ -81,6 +81,15 @@ def test_purged_jobs_go_and_do_not_return_with_a_late_page(rows: JobStore, table
     assert len(rows) == 2
 
 
+def test_the_exit_column_says_nothing_of_an_earlier_attempt(rows: JobStore, table: JobsTable) -> None:
+    left = {"exit_code": 7, "signal": 9}
+    rows.merge(columns({"id": "again", "state": "Running", **left}, {"id": "over", "state": "Done", **left}))
+    rows.flush()
+    lines = {table.id_at(line): line for line in range(table.rowCount())}
+    assert table.text(lines["again"], BY_NAME["exit"]) == ""
+    assert table.text(lines["over"], BY_NAME["exit"]) == "7"
+
+
 def test_batch_is_one_line_with_a_summary_that_unfolds(rows: JobStore, table: JobsTable) -> None:
     rows.merge(many(200, batch=200))
     rows.flush()

@@ -49,6 +49,7 @@ Counts = dict[str, int]
 
 class _Saved(QObject):
     changed = Signal()
+    project = None
     all = (*BUILT_IN, *(SavedQuery(end, f"state:{end}") for end in _ENDS))
 
 

@@ -81,7 +81,9 @@ def test_changes_asked_for_in_the_sheet_hold_for_the_new_runs_only(
         sheet = await eventually(lambda: on.window.findChild(RerunSheet), what="a sheet")
         assert sheet.go.text() == "Rerun 2 jobs"
         sheet.arguments.setText("-c 'exit 0' _PARAM_")
+        sheet.memory.setText("1M")
         sheet.time.setText("10m")
+        sheet.site.setCurrentText("Wherever they fit")
         QTest.keyClick(sheet.time, Qt.Key.Key_Return)
         await eventually(lambda: _line(on) == ("4 of 4 done", "scan  ·  4 jobs"), 90)
         new = set(on.context.jobs.at) - before
@@ -90,6 +92,7 @@ def test_changes_asked_for_in_the_sheet_hold_for_the_new_runs_only(
             text = (await on.context.client.job(job)).description
             assert "exit 0" in text
             assert '"10m"' in text
+            assert "MemoryPerNode = 1;" in text
 
     play(qapp, broker, scenario)
 
@@ -112,6 +115,19 @@ def test_the_last_run_counts_in_whatever_order_rows_come_and_the_one_before_it_w
     assert rows.shown == 1
     rows.drop(["c"])
     assert [job for job, at in rows.at.items() if rows.counts(at)] == ["b"]
+
+
+@pytest.mark.parametrize("gone", [["b"], ["b", "c"], ["c", "b"]])
+def test_a_job_counts_once_when_runs_in_the_middle_are_removed(gone: list[str]) -> None:
+    rows = JobStore()
+    chain = [_run("a", 3), _run("b", 3, "a"), _run("c", 3, "b"), _run("d", 0, "c")]
+    rows.merge(columns(*chain))
+    rows.drop(gone)
+    rows.merge(columns(_run("d", 0, "c", position=9)))  # as a broker tells it that did not read it anew
+    assert [job for job, at in rows.at.items() if rows.counts(at)] == ["d"]
+    assert rows.shown == 1
+    rows.drop(["d"])
+    assert rows.shown == 1
 
 
 def test_a_single_job_that_was_run_again_stays_in_the_list() -> None:

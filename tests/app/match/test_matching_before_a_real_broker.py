@@ -76,6 +76,7 @@ def test_counts_follow_the_text_and_a_clause_is_marked_in_it(qapp: QApplication,
     play(qapp, grid, scenario)
 
 
+@pytest.mark.expected_log("While asking why: line 4: Expected a value")
 def test_a_text_that_cannot_be_read_keeps_the_last_answer(qapp: QApplication, grid: Path) -> None:
     async def scenario(on: Stage) -> None:
         editor, view = await opened(on, TEXT)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from broker_core.client.node_files import completed
+from broker_core.client.programs.node_files import completed
 from broker_core.jdl.limits import DEFAULT
 from tests.app.windows import Stage, play
 from tests.waiting import eventually

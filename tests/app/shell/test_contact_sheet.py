@@ -14,8 +14,8 @@ from tests.app.pictures import PICTURES, contact_sheet
 from tests.app.windows import Stage, play, turns
 from tests.waiting import eventually
 
-SIZES = ((1280, 800), (900, 560))
-MODES = (Mode.LIGHT, Mode.DARK)
+SIZES = ((1280, 800), (900, 560), (2560, 1440))
+MODES = (Mode.LIGHT, Mode.DARK, Mode.CONTRAST)
 
 
 @pytest.mark.slow

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication
 
+from app.jobs.columns import BY_NAME
 from app.stores.jobs import Columns
 from app.stores.link import ConnectionState
 from broker_core.client.start import answers
@@ -78,6 +80,52 @@ def test_broker_killed_under_the_window_is_replaced_and_nothing_is_lost(
 
     stage = play(qapp, running_broker.state_dir, scenario)
     assert stage.leftovers == []
+
+
+def test_a_broker_that_hangs_is_told_and_goes_on_at_once(
+    qapp: QApplication, running_broker: RunningBroker
+) -> None:
+    async def scenario(on: Stage) -> None:
+        await on.ready()
+        item = SubmissionItem(description='Executable = "/bin/sleep"; Arguments = "600";')
+        (job,) = (await on.context.client.submit(Submission(key="sleeps-long", items=[item]))).ids
+        rows, table = on.context.jobs, on.window.jobs.table
+        await eventually(lambda: (rows.row(job) or {}).get("state") == "Running", what="it runs")
+        on.window.show_job(job)
+        cancel = on.window.actions_.qt("job.cancel")
+        await eventually(cancel.isEnabled)
+        seen: list[ConnectionState] = []
+        on.context.link.changed.connect(lambda: seen.append(on.context.link.state))
+        os.kill(running_broker.pid, signal.SIGSTOP)
+        await eventually(lambda: seen, what="the desk says that the broker does not answer")
+        assert seen == [ConnectionState.SILENT]
+        assert on.window.statusBar().link.text().strip() == "Broker does not answer"
+        assert not cancel.isEnabled()
+        ran, then = table.text(0, BY_NAME["runtime"]), table.view.now()
+        await eventually(lambda: table.view.now() > then + 2.0, what="time passes")
+        assert table.text(0, BY_NAME["runtime"]) == ran
+        os.kill(running_broker.pid, signal.SIGCONT)
+        await eventually(lambda: on.context.link.up, what="it answers")
+        assert seen == [ConnectionState.SILENT, ConnectionState.CONNECTED]
+        await eventually(lambda: table.text(0, BY_NAME["runtime"]) != ran, what="its run time goes on")
+        await on.context.client.cancel([job])
+        await eventually(lambda: on.ended(job))
+
+    stage = play(qapp, running_broker.state_dir, scenario)
+    assert stage.leftovers == []
+
+
+def test_a_desk_that_comes_to_a_broker_that_hangs_starts_no_other(
+    qapp: QApplication, running_broker: RunningBroker
+) -> None:
+    async def scenario(on: Stage) -> None:
+        await eventually(lambda: on.context.link.state is ConnectionState.UNREACHABLE)
+        assert f"end its process ({running_broker.pid})" in on.context.link.reason
+        os.kill(running_broker.pid, signal.SIGCONT)
+        await eventually(lambda: on.context.link.up)
+
+    os.kill(running_broker.pid, signal.SIGSTOP)
+    play(qapp, running_broker.state_dir, scenario)
 
 
 def test_a_broker_stopped_on_purpose_stays_stopped_until_it_is_wanted(

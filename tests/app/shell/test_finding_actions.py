@@ -58,7 +58,7 @@ def test_return_on_a_grey_line_does_nothing_and_leaves_the_palette_open(
 @pytest.mark.parametrize(
     ("wanted", "text", "fits"),
     [
-        ("canc", "Resources and where their facts come from", False),
+        ("canc", "Resources: where their facts come from", False),
         ("canc", "Cancel", True),
         ("smltr", "Simulator", True),
         ("wcr", "Where could it run?", True),

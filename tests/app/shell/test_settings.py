@@ -13,6 +13,7 @@ from app.shell.settings import SettingsDialog
 from app.stores.preferences import Preferences
 from app.submission.draft import JobDraft
 from app.submission.sheet import SheetStage, SubmissionSheet
+from broker_core.wire.views import RetentionChange, RetentionView
 from tests.app.windows import Stage, play, turns
 from tests.waiting import eventually
 
@@ -86,3 +87,57 @@ def test_a_desk_that_was_told_to_be_silent_stays_so(tmp_path: Path) -> None:
     file = tmp_path / "desktop.json"
     file.write_text('{"notifications": false}')
     assert Preferences(file)["notify"] == "none"
+
+
+def test_what_the_broker_keeps_is_chosen_in_the_settings(qapp: QApplication, broker: Path) -> None:
+    async def scenario(on: Stage) -> None:
+        await on.ready()
+        await on.context.client.choose_retention(RetentionChange(left_age=3600.0))
+        dialog = SettingsDialog(on.context, on.window)
+        await eventually(lambda: dialog.retention.view)
+        old = _field(dialog, "Remove ended jobs")
+        assert old.currentText() == "Never"
+        assert _field(dialog, "Keep the rest at its site").currentText() == "For 1 h"
+        old.setCurrentIndex(old.findText("After 30 days"))
+        old.activated.emit(old.currentIndex())
+        await eventually(lambda: dialog.retention.view.jobs_age == 30 * 86_400.0)
+        assert (await on.context.client.retention()).jobs_age == 30 * 86_400.0
+        dialog.close()
+        await turns()
+
+    stage = play(qapp, broker, scenario)
+    assert stage.leftovers == []
+
+
+def test_what_others_decide_is_shown_with_the_reason(qapp: QApplication, broker: Path) -> None:
+    async def scenario(on: Stage) -> None:
+        await on.ready()
+        dialog = SettingsDialog(on.context, on.window)
+        await eventually(lambda: dialog.retention.view)
+        why = "Only administrators change these settings of a shared broker."
+        shown = RetentionView(jobs_age=86_400.0, results_max=0, left_age=0.0, left_max=5, fixed=why)
+        dialog.retention._show(shown)
+        assert not any(choice.isVisibleTo(dialog.retention) for choice in dialog.retention.choices.values())
+        facts = {name: fact.text() for name, fact in dialog.retention.facts.items()}
+        assert facts == {
+            "jobs_age": "After 1 day",
+            "results_max": "Everything",
+            "left_age": "Until the job is removed",
+            "left_max": "5 bytes",
+        }
+        assert dialog.retention.about.text() == why
+        dialog.close()
+        await turns()
+
+    play(qapp, broker, scenario)
+
+
+def test_without_a_broker_nothing_of_it_can_be_chosen(qapp: QApplication, state_dir: Path) -> None:
+    async def scenario(on: Stage) -> None:
+        dialog = SettingsDialog(on.context, on.window)
+        assert not any(choice.isEnabled() for choice in dialog.retention.choices.values())
+        assert dialog.retention.about.text() == "The broker is not connected."
+        dialog.close()
+        await turns()
+
+    play(qapp, state_dir, scenario, connect=False)

@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from app.shell.opened import reopen
+from broker_core.wire.submission import Submission, SubmissionItem
 from tests.app.windows import Stage, play, turns
 from tests.waiting import eventually
 
@@ -64,6 +65,44 @@ def test_tabs_place_and_selection_come_back(qapp: QApplication, broker: Path, tm
 
     play(qapp, broker, before)
     play(qapp, broker, after)
+
+
+def test_unfolded_batches_come_back_with_the_rows(qapp: QApplication, broker: Path) -> None:
+    batches: list[str] = []
+
+    def unfolded(on: Stage) -> list[str]:
+        return [batch.id for batch in on.window.jobs.table.view.batches if batch.open]
+
+    async def before(on: Stage) -> None:
+        await on.ready()
+        for key in ("first-of-two-batches", "second-of-two-batches"):
+            item = SubmissionItem(
+                description='Executable = "/bin/true"; Arguments = "_PARAM_";', values=["1", "2"]
+            )
+            receipt = await on.context.client.submit(Submission(key=key, items=[item], hold="test"))
+            batches.append(receipt.batch)
+        lines = on.window.jobs.table.view
+        await eventually(lambda: len(lines.lines) == 2)
+        lines.fold(lines.line_of_batch(batches[0]), True)
+        on.context.show_query("state:running")
+        await eventually(lambda: not lines.lines and not lines.working)
+
+    async def after(on: Stage) -> None:
+        reopen(on.window)
+        await on.ready()
+        on.context.show_query("")
+        await eventually(lambda: unfolded(on) == batches[:1])
+        assert len(on.window.jobs.table.view.lines) == 4
+        on.window.jobs.table.view.fold_all(False)
+
+    async def folded(on: Stage) -> None:
+        reopen(on.window)
+        await on.ready()
+        await eventually(lambda: len(on.window.jobs.table.view.lines) == 2)
+        assert unfolded(on) == []
+
+    for scenario in (before, after, folded):
+        play(qapp, broker, scenario)
 
 
 def test_what_is_gone_is_left_out(qapp: QApplication, broker: Path, tmp_path: Path) -> None:

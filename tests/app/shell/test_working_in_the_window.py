@@ -53,7 +53,8 @@ def test_settings_take_effect_at_once_and_are_kept(qapp: QApplication, broker: P
         rows, light = on.window.jobs.view.verticalHeader(), on.context.theme.color("surface").lightness()
         sheet = SettingsDialog(on.context, on.window)
         sheet.open()
-        colors, size = sheet.findChild(QComboBox), sheet.findChild(QSpinBox)
+        colors = next(box for box in sheet.findChildren(QComboBox) if box.findData(Mode.DARK) >= 0)
+        size = next(box for box in sheet.findChildren(QSpinBox) if box.accessibleName() == "Text size")
         colors.setCurrentIndex([colors.itemData(at) for at in range(colors.count())].index(Mode.DARK))
         assert on.context.theme.color("surface").lightness() < light
         compact = next(box for box in sheet.findChildren(type(sheet._box("compact", ""))) if box.text())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,25 +13,11 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from app.simulation.page import SimulationPage
-from app.theme.theme import Theme
 from app.theme.tokens import Mode
+from tests.app.pictures import PICTURES
+from tests.app.simulation.bare_context import COMPUTED, BareContext
 
 Until = Callable[..., Any]
-COMPUTED = 480.0
-"""Seconds after which a child that computes all the time has failed: a busy machine takes minutes."""
-PICTURES = Path(__file__).parents[3] / "build" / "screenshots"
-
-
-class BareContext:
-    """As much of a desk as the page asks for: a theme, and tasks that end with the window."""
-
-    task: asyncio.Task[None]
-
-    def __init__(self, app: QApplication, loop: asyncio.AbstractEventLoop) -> None:
-        self.theme, self._loop = Theme(app, Mode.LIGHT), loop
-
-    def run(self, work: Coroutine[Any, Any, None], doing: str) -> None:
-        self.task = self._loop.create_task(work, name=doing)
 
 
 @pytest.fixture

@@ -7,6 +7,14 @@ import time
 from typing import Any
 
 from broker_core.errors import CrossDeskError
+from broker_core.wire.resources import (
+    AccountView,
+    GpuCount,
+    LicenseView,
+    NodeTypeView,
+    QosView,
+    ResourceDetail,
+)
 from broker_core.wire.sites import (
     SITE_KINDS,
     Detection,
@@ -32,6 +40,7 @@ NEW_HOST = QuestionView(
     "SHA256:vZ3u8w0Qd1k2mYxXhJ0oW5r7pTn9aLcE4sGfB6iUeR0. Compare it with what the site publishes.",
 )  # fmt: skip
 
+GPUS = [GpuCount(model="a100", total=48, free=9), GpuCount(model="v100", total=16, free=3)]
 NOTHING: dict[str, Any] = {
     "total_cpus": 0, "free_cpus": 0, "queued": 0, "running": 0, "done": 0, "failed": 0, "recent_done": 0,
     "recent_failed": 0, "per_hour": 0.0, "times": [], "history_queued": [], "history_running": [],
@@ -66,7 +75,7 @@ def every_state() -> list[SiteView]:
     return [
         site("local", "local", host="", removable=False, queued=0, running=2, total_cpus=8, free_cpus=6,
              ces=["localhost:2119/jobmanager-fork-local"]),
-        site("cluster-a"),
+        site("cluster-a", gpus=GPUS),
         site("cluster-b", "sge", "needs credentials", question=PASSPHRASE, reason=PASSPHRASE.text,
              heard=now - 5400, running=3, queued=0),
         site("cluster-c", state="retrying", reason="login.cluster-c.example.org does not answer on port 22",
@@ -78,6 +87,34 @@ def every_state() -> list[SiteView]:
         site("black-hole", throttled="9 of the last 10 jobs ended within 2 s; one at a time until 14:20",
              recent_done=1, recent_failed=9, per_hour=2.5),
     ]  # fmt: skip
+
+
+def equipped(ce: str) -> ResourceDetail:
+    """A queue of a cluster that tells everything of itself; its long one has no GPUs."""
+    gpus = [
+        NodeTypeView(
+            count=12, cpus=64, memory=515_000, gpus=4, gpu_model="a100", gpus_free=9, features=["ib", "epyc"]
+        ),
+        NodeTypeView(
+            count=8, cpus=32, memory=192_000, gpus=2, gpu_model="v100", gpus_free=3, features=["ib"]
+        ),
+    ]
+    plain = NodeTypeView(count=240, cpus=128, memory=257_000, features=["ib", "epyc", "local-scratch"])
+    short = ce.endswith("short")
+    return ResourceDetail(
+        ce=ce, site="cluster-a", attributes=[], nodes=[*(gpus if short else []), plain],
+        gpus=GPUS if short else [],
+        accounts=[
+            AccountView(name="phys", default=True, qos=["normal", "long"], default_qos="normal",
+                        limits="50 jobs at the same time"),
+            AccountView(name="<b>chem</b>", qos=["normal"], default_qos="normal"),
+        ],
+        qos=[
+            QosView(name="normal"),
+            QosView(name="long", limits="2 days for each job; 2 GPUs for each user"),
+        ],
+        licenses=[LicenseView(name="matlab", total=30, free=18)],
+    )  # fmt: skip
 
 
 def found() -> Detection:
@@ -133,6 +170,9 @@ class SitesBroker:
         silent = f"retrying: login.{name}.example.org does not answer"
         told = ((3600, "connecting"), (3598, "connected"), (720, silent))
         return [LogLine(time=now - ago, words=said) for ago, said in told]
+
+    async def resource(self, ce: str) -> ResourceDetail:
+        return equipped(ce) if ce.startswith("cluster-a") else ResourceDetail(ce=ce, site="", attributes=[])
 
     async def answer_site(self, name: str, answer: QuestionAnswer) -> SiteView | None:
         await self._note(f"answer {name}")

@@ -40,7 +40,12 @@ def test_sites_in_every_state_have_their_pictures(act: Act) -> None:
             on.context.theme.wear(mode=mode)
             for width, height in (*SIZES, (900, 640)):
                 on.window.resize(width, height)
-                for name, chosen in (("sites-every-state", ""), ("site-detail", "cluster-c")):
+                shown = (
+                    ("sites-every-state", ""),
+                    ("site-detail", "cluster-c"),
+                    ("site-equipment", "cluster-a"),
+                )
+                for name, chosen in shown:
                     page.choose(chosen)
                     await turns()
                     _save(on.window, name, mode, unnamed)

@@ -7,7 +7,7 @@ import time
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMessageBox, QPushButton
+from PySide6.QtWidgets import QLabel, QMessageBox, QPushButton
 
 from app.sites.page import SitesPage
 from app.sites.site_style import sidebar_count, site_style, state_sentence, success_sentence, success_words
@@ -46,6 +46,25 @@ def test_each_site_has_a_card_with_shape_word_and_numbers(act: Act) -> None:
         assert page.count.text() == "8 sites, 4 connected"
         assert "login.cluster-a.example.org" in card.address.text()
         assert card.accessibleName().startswith("cluster-a: Connected")
+
+    act(SitesBroker(every_state()), scene)
+
+
+def test_a_card_tells_of_gpus_and_the_details_of_nodes_accounts_and_limits(act: Act) -> None:
+    async def scene(on: Stage, broker: SitesBroker) -> None:
+        page = page_of(on)
+        await eventually(lambda: len(page.cards) == len(broker.views))
+        assert page.cards["cluster-a"].gpus.text() == "12 of 64 GPUs free (9 of 48 a100, 3 of 16 v100)"
+        assert page.cards["cluster-c"].gpus.isHidden()
+        page.choose("cluster-a")
+        equipment = page.detail.equipment
+        await eventually(lambda: not equipment.isHidden())
+        texts = [one.text() for one in equipment.findChildren(QLabel)]
+        assert {"Nodes of short", "Nodes of long", "phys (default)", "<b>chem</b>"} <= set(texts)
+        assert {"4 a100", "240", "128", "2 days for each job; 2 GPUs for each user"} <= set(texts)
+        assert "18 of 30 free" in texts
+        page.choose("cluster-c")
+        await eventually(equipment.isHidden)
 
     act(SitesBroker(every_state()), scene)
 

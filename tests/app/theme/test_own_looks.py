@@ -7,15 +7,17 @@ from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import QPoint
-from PySide6.QtGui import QFont, QImage, QTextDocument
+from PySide6.QtGui import QFont, QImage, QTextDocument, QTextListFormat
 from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
+    QDialog,
     QDialogButtonBox,
     QFrame,
     QLabel,
     QPushButton,
     QStyle,
+    QTabBar,
     QToolButton,
     QWidget,
 )
@@ -25,6 +27,7 @@ from app.help.pane import set_in_type
 from app.theme.theme import Theme
 from app.theme.tokens import Mode
 from app.widgets.labels import lead
+from app.widgets.match_style import element_words
 
 
 @pytest.fixture
@@ -118,3 +121,53 @@ def _blocks(document: QTextDocument) -> list:
         found.append(block)
         block = block.next()
     return found
+
+
+def test_a_tab_is_as_wide_chosen_as_not(theme: Theme) -> None:
+    tabs = QTabBar()
+    for name in ("Story", "Output", "Description"):
+        tabs.addTab(name)
+    tabs.show()
+    widths = []
+    for chosen in range(tabs.count()):
+        tabs.setCurrentIndex(chosen)
+        widths.append([tabs.tabRect(at).width() for at in range(tabs.count())])
+    tabs.close()
+    assert widths == [widths[0]] * 3
+
+
+def test_points_of_help_are_filled(theme: Theme) -> None:
+    for page in pages():
+        document = QTextDocument()
+        document.setMarkdown(page.text)
+        set_in_type(document, theme)
+        block, styles = document.begin(), set()
+        while block.isValid():
+            if (points := block.textList()) is not None:
+                styles.add(points.format().style())
+            block = block.next()
+        assert styles.isdisjoint({QTextListFormat.Style.ListCircle, QTextListFormat.Style.ListSquare})
+
+
+def test_a_quiet_button_of_a_dialog_keeps_its_look(theme: Theme) -> None:
+    dialog = QDialog()
+    more, main = QPushButton("More settings", dialog), QPushButton("Add and test", dialog)
+    more.setProperty("kind", "quiet")
+    main.setDefault(True)
+    dialog.show()
+    more.setFocus()
+    assert (more.isDefault(), main.isDefault()) == (False, True)
+    dialog.close()
+
+
+@pytest.mark.parametrize(
+    ("ce", "said"),
+    [
+        ("localhost:2119/jobmanager-fork-local", "this machine"),
+        ("labhost:22/jobmanager-slurm-long", "labhost, slurm-long"),
+        ("ce.example.org:2119/jobmanager-pbs-long", "ce.example.org:2119/jobmanager-pbs-long"),
+        ("odd", "odd"),
+    ],
+)
+def test_computing_elements_are_named_without_a_port_that_is_none(ce: str, said: str) -> None:
+    assert element_words(ce) == said

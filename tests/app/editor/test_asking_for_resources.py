@@ -1,0 +1,117 @@
+"""The form asks for memory, GPUs, nodes, accounts and queues, and offers what the sites have."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel
+from pytestqt.qtbot import QtBot
+
+from app.editor.editor import Editor
+from app.editor.form.fields import AmountField, NameField
+from app.theme.tokens import Mode
+from broker_core.jdl.check import check
+from broker_core.wire.resources import GpuCount
+from broker_core.wire.sites import SiteView
+from tests.app.bench_context import BenchContext
+from tests.app.sites.made_up import site
+
+NEW = ("MemoryPerNode", "GPUNumber", "GPUModel", "HostNumber", "Account", "QueueName")
+TEXT = 'Executable = "/bin/echo";\n'
+
+
+def vega() -> SiteView:
+    return site(
+        "vega",
+        ces=["vega:22/jobmanager-slurm-long", "vega:22/jobmanager-slurm-main"],
+        gpus=[GpuCount(model="a100", total=4, free=1), GpuCount(model="", total=1, free=1)],
+        accounts=["phys", "chem"],
+    )
+
+
+@pytest.fixture(params=Mode)
+def editor(request: pytest.FixtureRequest, qapp: QApplication, qtbot: QtBot) -> Editor:
+    context = BenchContext(qapp, mode=request.param)
+    context.sites.views = [vega()]
+    made = Editor(context, TEXT)
+    qtbot.addWidget(made)
+    made.resize(560, 900)
+    made.show()
+    qtbot.waitExposed(made)
+    qtbot.waitUntil(lambda: not made.checking.pending, timeout=60_000)
+    return made
+
+
+def amount(editor: Editor, attribute: str) -> AmountField:
+    field = editor.form.widgets[attribute]
+    assert isinstance(field, AmountField)
+    return field
+
+
+def name(editor: Editor, attribute: str) -> NameField:
+    field = editor.form.widgets[attribute]
+    assert isinstance(field, NameField)
+    return field
+
+
+def _offered(field: NameField) -> list[str]:
+    return [field.box.itemText(at) for at in range(field.box.count())]
+
+
+def test_what_is_not_said_is_shown_as_the_sites_default_and_not_written(editor: Editor) -> None:
+    assert amount(editor, "MemoryPerNode").spin.text() == "site's default"
+    assert amount(editor, "GPUNumber").spin.text() == "none"
+    assert name(editor, "Account").box.currentText() == ""
+    assert name(editor, "Account").line.placeholderText() == "site's default"
+    amount(editor, "MemoryPerNode").spin.setValue(8000)
+    assert "MemoryPerNode = 8000;" in editor.text()
+    assert amount(editor, "MemoryPerNode").spin.text() == "8000 MB"
+    amount(editor, "MemoryPerNode").spin.setValue(0)
+    assert "MemoryPerNode" not in editor.text()
+
+
+def test_models_accounts_and_queues_of_the_sites_are_offered(editor: Editor) -> None:
+    assert _offered(name(editor, "GPUModel")) == ["a100"]
+    assert _offered(name(editor, "Account")) == ["chem", "phys"]
+    assert _offered(name(editor, "QueueName")) == ["long", "main"]
+    name(editor, "QueueName").box.setCurrentIndex(1)
+    name(editor, "QueueName").box.activated.emit(1)
+    assert 'QueueName = "main";' in editor.text()
+    editor.context.sites.show_sites([])
+    assert _offered(name(editor, "QueueName")) == []
+    assert name(editor, "QueueName").box.currentText() == "main"
+
+
+def test_a_name_that_no_site_offers_can_be_written(editor: Editor) -> None:
+    field = name(editor, "Account")
+    field.line.setFocus()
+    QTest.keyClicks(field.line, "ph9")
+    assert 'Account = "ph9";' in editor.text()
+    assert field.box.currentText() == "ph9"
+    field.line.clear()
+    QTest.keyClicks(field.line, " ")
+    assert "Account" not in editor.text()
+
+
+def test_what_the_text_says_is_shown_and_an_expression_is_left_to_the_text(editor: Editor) -> None:
+    editor.source.setPlainText(
+        TEXT + 'GPUNumber = 2; GPUModel = "h100"; MemoryPerNode = 2 * 4000; Account = "a";'
+    )
+    assert amount(editor, "GPUNumber").spin.value() == 2
+    assert name(editor, "GPUModel").box.currentText() == "h100"
+    assert not amount(editor, "MemoryPerNode").isEnabled()
+    assert check(editor.text()).description is not None
+
+
+def test_no_word_is_cut_at_the_narrowest_width(editor: Editor) -> None:
+    """560 px wide, where the form stands alone."""
+    for attribute in NEW:
+        field = editor.form.widgets[attribute]
+        editor.form.ensureWidgetVisible(field)
+        proxy = field.focusProxy()
+        assert proxy is not None
+        assert proxy.height() >= 24, attribute
+        right = proxy.mapTo(editor.form.viewport(), proxy.rect().topRight()).x()
+        assert right <= editor.form.viewport().width(), attribute
+    labels = [one for one in editor.form.findChildren(QLabel) if one.isVisible() and not one.wordWrap()]
+    assert all(one.width() >= one.sizeHint().width() for one in labels)

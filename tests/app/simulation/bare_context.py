@@ -1,0 +1,27 @@
+"""What a page of replays needs around it, and how long its children may compute."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+from PySide6.QtWidgets import QApplication
+
+from app.theme.theme import Theme
+from app.theme.tokens import Mode
+
+COMPUTED = 480.0
+"""Seconds after which a child that computes all the time has failed: a busy machine takes minutes."""
+
+
+class BareContext:
+    """As much of a desk as the page asks for: a theme, and tasks that end with the window."""
+
+    task: asyncio.Task[None]
+
+    def __init__(self, app: QApplication, loop: asyncio.AbstractEventLoop) -> None:
+        self.theme, self._loop = Theme(app, Mode.LIGHT), loop
+
+    def run(self, work: Coroutine[Any, Any, None], doing: str) -> None:
+        self.task = self._loop.create_task(work, name=doing)
