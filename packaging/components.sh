@@ -4,9 +4,9 @@
 OPENLDAP_PACKAGES="slapd ldap-utils glue-schema bdii openssl"
 CLUSTER_PACKAGES="slurm-wlm slurm-wlm-basic-plugins munge gridengine-master gridengine-exec gridengine-client
     nordugrid-arc-arex nordugrid-arc-client nordugrid-arc-test-utils nordugrid-arc-plugins-needed
-    nordugrid-arc-plugins-arcrest openssh-server openssh-client csh tcsh iproute2 nftables"
+    nordugrid-arc-plugins-arcrest openssh-server openssh-client rsync csh tcsh iproute2 nftables"
 CLUSTER_FILES="/usr/sbin/slurmctld /usr/sbin/munged /usr/sbin/sge_qmaster /usr/share/arc/arc-arex-start
-    /usr/sbin/sshd /usr/bin/bsd-csh /usr/bin/tcsh /usr/sbin/ip /usr/sbin/nft"
+    /usr/sbin/sshd /usr/bin/rsync /usr/bin/bsd-csh /usr/bin/tcsh /usr/sbin/ip /usr/sbin/nft"
 
 # Set what is known of the component $1: what it is for, its programs and files, its packages.
 component() {
@@ -14,8 +14,8 @@ component() {
     tools) purpose="programs of developers" needs="git curl" packages="git curl" ;;
     display)
         purpose="programs for tests in a real window"
-        needs="Xvfb xdotool import openbox dunst dbus-daemon xauth xdpyinfo"
-        packages="xvfb xdotool imagemagick openbox dunst dbus xauth x11-utils"
+        needs="Xvfb xdotool import openbox dunst dbus-daemon xauth xdpyinfo /usr/libexec/at-spi-bus-launcher"
+        packages="xvfb xdotool imagemagick openbox dunst dbus xauth x11-utils at-spi2-core"
         ;;
     openldap)
         purpose="a real information system"
@@ -23,10 +23,20 @@ component() {
         packages=$OPENLDAP_PACKAGES
         ;;
     cluster) purpose="real clusters" needs=$CLUSTER_FILES packages=$CLUSTER_PACKAGES ;;
+    accounting)
+        purpose="a real Slurm with accounting"
+        needs="/usr/sbin/slurmdbd /usr/sbin/mariadbd /usr/sbin/slurmctld"
+        packages="slurmdbd mariadb-server slurm-wlm slurm-wlm-basic-plugins munge"
+        ;;
     console)
         purpose="programs that the console must run, and other shells"
         needs="vim htop tmux less busybox shellcheck"
         packages=$needs
+        ;;
+    software)
+        purpose="module systems and containers"
+        needs="ch-run lua5.3 tclsh dpkg-deb apt-get"
+        packages="charliecloud-runtime lua5.3 lua-posix lua-filesystem lua-json lua-term tcl"
         ;;
     fresh) purpose="what makes a bare Debian" needs="mmdebstrap git" packages="mmdebstrap git" ;;
     *) fail "there is no component $1." ;;
@@ -77,8 +87,11 @@ leave_out() {
 
 # Provide all that tests need; $unmarked chooses those that can run here.
 provide_for_tests() {
-    for mark in tools display openldap cluster console; do provide "$mark" || leave_out "$mark" "they need$lacking"; done
+    for mark in tools display openldap cluster accounting console software; do
+        provide "$mark" || leave_out "$mark" "they need$lacking"
+    done
     is_root || leave_out cluster "they start clusters, which only root may"
+    is_root || leave_out accounting "they start clusters, which only root may"
     if [ "$(uname -sm)" != "Linux x86_64" ] || ! has apt-get || ! has dpkg-deb || ! has flock; then
         leave_out agent_file "they build from packages of Debian 12 on x86-64"
     fi

@@ -22,7 +22,10 @@ Table = TransitionTable[Any, Any]
 PAGE = Path(__file__).resolve().parents[1] / "broker_core" / "ARCHITECTURE.md"
 OTHERS: tuple[Table, ...] = (ATTEMPT_LIFE, RUN_LIFE, LINK_LIFE, SESSION_LIFE)
 _EVERYWHERE = frozenset(
-    {EventType.CANCEL_REQUESTED, EventType.CANCELED, EventType.PURGED, EventType.MESSAGE_LATE}
+    {
+        *(EventType.CANCEL_REQUESTED, EventType.CANCELED, EventType.LEFT_EXPIRES),
+        *(EventType.PURGED, EventType.MESSAGE_LATE),
+    }
 )
 
 
@@ -31,7 +34,8 @@ def job_diagram() -> str:
     active = ", ".join(state.value for state in JobState if state.active)
     notes = [
         f"- `canceled` leads from every active state ({active}) to Canceled; `cancel_requested` precedes it.",
-        "- `purged` removes the row of an ended job; `message_late` is recorded anywhere, changing nothing.",
+        "- `purged` removes the row of an ended job; `left_expires` tells that what stayed at its site goes.",
+        "- `message_late` is recorded anywhere, changing nothing.",
     ]
     return "\n".join([*_drawn(JOB_LIFE, _EVERYWHERE), "", *notes])
 

@@ -21,6 +21,7 @@ from broker_core.jdl.syntax.write import value_text
 from broker_core.matching.match import match
 from broker_core.matching.report import report
 from broker_core.resources.columns import Columns
+from broker_core.resources.node_types import NodeType, node_attributes
 from broker_core.resources.pool import Pool
 from broker_core.resources.values import facts
 from tests.benchmarks.figure import Figure
@@ -48,7 +49,40 @@ def measure() -> list[Figure]:
             found.append(_ratio(description, chosen, count))
         if count == 10_000:
             found += _explained(description, chosen, count)
-    return found
+    return [*found, *_with_requests(pool)]
+
+
+def _with_requests(pool: Pool) -> list[Figure]:
+    """GPUs, memory and an account wanted; one in three sites publishes its nodes, of a hundred kinds."""
+    columns = pool.columns
+    for row in range(0, pool.size, 3):
+        ce, site = columns.ces[row], columns.sites[row]
+        columns.put(ce, site, pool.values(row) | facts(_equipment(row % 100), ce, site))
+    text = 'GPUNumber = 2; MemoryPerNode = 40000; Account = "phys";'
+    description = job(f"{text} Requirements = {REQUIREMENTS}; Rank = {RANK};")
+    begin = time.process_time()
+    match(description, pool)
+    first = (time.process_time() - begin) * 1e3
+    if not match(description, pool).candidates:
+        raise RuntimeError("no resource has what is wanted")
+    warm = _median(lambda: match(description, pool), 30)
+    changed = _median(lambda: _matched_after_a_change(description, pool), 30)
+    return [
+        Figure(
+            f"with GPUs, memory and account, {pool.size} CEs, warm",
+            round(warm, 4),
+            "ms",
+            at_most=10.0,
+        ),
+        Figure("the same after a change of an attribute", round(changed, 4), "ms"),
+        Figure("the same for the first time", round(first, 1), "ms"),
+    ]
+
+
+def _equipment(kind: int) -> dict[str, object]:
+    types = [NodeType(8, 32, 1000 * (kind + 1), kind % 5, "a100" if kind % 2 else "v100", kind % 3)]
+    accounts = ["chem", "phys"] if kind % 4 else ["chem"]
+    return node_attributes(types) | {"Accounts": accounts}
 
 
 def _speed(description: JobDescription, pool: Pool, count: int, most: float | None) -> list[Figure]:

@@ -29,6 +29,11 @@ class Record(Protocol):
         ...
 
 
+def _bears(name: str, mark: str) -> bool:
+    """True for the name of a batch job of a broker; what its user calls it may stand before the mark."""
+    return name.startswith(f"{mark}.") or name.partition(".")[2].startswith(f"{mark}.")
+
+
 @dataclass(frozen=True)
 class Bed:
     """A site of a test, and what is behind it."""
@@ -48,7 +53,7 @@ class Bed:
     def present(self, mark: str) -> list[str]:
         """Jobs of a broker that are in the batch system."""
         if self.cluster is not None:
-            return [name for name in self.cluster.present().values() if name.startswith(f"{mark}.")]
+            return [name for name in self.cluster.present().values() if _bears(name, mark)]
         queue = Path(self.spec.environment["HOME"]) / ".crossdesk" / "queue"
         return [str(path) for path in queue.glob(f"*/*/*:{mark}.*")]
 
@@ -68,7 +73,7 @@ class Bed:
         if self.cluster is None:
             return []
         ended = self.cluster.completed()[since:]
-        mine = [job for job in ended if job.started and job.name.startswith(f"{mark}.")]
+        mine = [job for job in ended if job.started and _bears(job.name, mark)]
         return [f"{job.name}_{job.id.partition('_')[2]}" for job in mine]
 
 

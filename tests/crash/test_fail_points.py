@@ -64,5 +64,8 @@ async def test_every_fail_point_that_a_run_passes_is_tried(survivor: Survivor, t
     assert (await survivor.verdict()).faults == []
 
 
-_RARE = ("broker_died", "held", "released", "postponed", "message_late", "output_incomplete", "purged")
+_RARE = (
+    *("broker_died", "held", "released", "postponed", "message_late", "output_incomplete"),
+    *("left_expires", "purged"),
+)
 """Transitions of the same kind as others above, which not every run meets."""

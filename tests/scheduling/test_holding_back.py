@@ -127,7 +127,7 @@ def test_the_queue_tells_of_every_waiting_job_where_it_stands_and_why() -> None:
         held: (0, "", "held"),
     }
     assert "0 are free" in queue[first].reason
-    assert queue[parked].reason.startswith("No compatible resources")
+    assert queue[parked].reason.startswith("No site fits")
     assert queue[held].reason == "not yet"
 
 

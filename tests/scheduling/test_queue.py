@@ -76,7 +76,7 @@ def test_what_nothing_known_can_run_holds_back_nobody_and_says_why() -> None:
     (plain,) = stage.submit()
     assert stage.state(plain) is S.READY
     assert stage.state(mpi) is S.WAITING
-    assert "No compatible resources" in stage.records[mpi].reason
+    assert "No site fits" in stage.records[mpi].reason
 
 
 def test_what_nothing_known_can_run_is_aborted_after_the_timeout() -> None:
@@ -86,7 +86,7 @@ def test_what_nothing_known_can_run_is_aborted_after_the_timeout() -> None:
     assert stage.state(mpi) is S.WAITING
     stage.wait(200)
     assert stage.state(mpi) is S.ABORTED
-    assert stage.records[mpi].reason.startswith("No compatible resources")
+    assert stage.records[mpi].reason.startswith("No site fits")
 
 
 def test_a_job_that_became_possible_is_placed() -> None:
@@ -146,7 +146,7 @@ def test_it_is_refused_at_once_when_its_site_cannot_be_reached_after_all() -> No
     assert stage.state(job) is S.ABORTED
     assert "at once: hut: it is retrying: hut does not answer." in stage.records[job].reason
     (batch,) = stage.submit(PLAIN, site="hut")
-    assert stage.records[batch].reason == "No compatible resources: hut: it is retrying: hut does not answer"
+    assert stage.records[batch].reason == "No site fits: hut: it is retrying: hut does not answer"
 
 
 def test_the_head_is_told_why_it_waits_and_only_once() -> None:

@@ -34,7 +34,7 @@ def test_a_replay_prints_figures_and_curves_and_writes_a_picture(tmp_path: Path)
     for wanted in (
         "600 jobs",
         "courtesy of Hui Li",
-        "Utilisation",
+        "Utilization",
         "Bounded slowdown",
         "Jobs waiting",
         "longer",
@@ -51,6 +51,20 @@ def test_the_same_replay_has_the_same_result_and_other_policies_another() -> Non
         assert result["summary"]["finished"] == 600
     assert results[0] == results[1]
     assert results[2]["sites"] != results[0]["sites"]
+
+
+def test_policies_are_compared_over_the_same_jobs() -> None:
+    words = ("replay", "lcg-2005", "--jobs", "600", "--cpus", "170", "--compare", "worst-fit")
+    results = orjson.loads(call(*words, "--compare", "/bounded-backfill", "--json"))["runs"]
+    policies = [(one["policy"], one["queue"]) for one in results]
+    assert policies == [("best-fit", "fcfs"), ("worst-fit", "fcfs"), ("best-fit", "bounded-backfill")]
+    alone = orjson.loads(call(*words[:-2], "--policy", "worst-fit", "--json"))
+    assert results[1]["summary"] == alone["summary"]
+    said = call(*words)
+    assert "600 jobs of" in said
+    assert [line.split()[0] for line in said.splitlines()[-2:]] == ["best-fit", "worst-fit"]
+    error = orjson.loads(call(*words, "--compare", "magic", "--json", code=1))["error"]
+    assert error["message"] == "There is no policy of this name."
 
 
 def test_progress_comes_as_lines_of_json_with_the_result_last(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""PSI/J on top of CrossDesk."""
