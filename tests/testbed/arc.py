@@ -121,17 +121,36 @@ class ARex:
 
     def jobs_named(self, name: str) -> list[str]:
         """Ids of the jobs with a name, by A-REX's own records."""
-        records = self.folder.glob("control/job.*.local")
-        return [one.name.split(".")[1] for one in records if f"\njobname={name}\n" in one.read_text()]
+        return [id for id, one in self._records().items() if f"\njobname={name}\n" in one.read_text()]
+
+    @property
+    def published_version(self) -> str:
+        """The version that the site tells of itself: ARC 7 tells none."""
+        told = subprocess.run(["arched", "--version"], check=True, capture_output=True, text=True).stdout
+        version = told.split()[-1]
+        return version if version.startswith("6.") else ""
+
+    def waits_for_files(self, id: str) -> bool:
+        """True while A-REX processes a job, by the folder in which its state stands."""
+        return any((self.folder / "control" / "processing").glob(f"*{id}.status"))
+
+    def _records(self) -> dict[str, Path]:
+        """A-REX's own record of each job: `job.ID.local`, from ARC 7 on `jobs/` and the id cut up."""
+        control = self.folder / "control"
+        found = {path.name.split(".")[1]: path for path in control.glob("job.*.local")}
+        newer = control / "jobs"
+        for path in newer.glob("*/*/*/*/local"):
+            found["".join(path.parent.relative_to(newer).parts)] = path
+        return found
 
     def present(self) -> dict[str, str]:
         """Id of each job that A-REX has, over or not, to its name; what was cleaned away is not there."""
         found: dict[str, str] = {}
-        for path in self.folder.glob("control/job.*.local"):
+        for id, path in self._records().items():
             with suppress(FileNotFoundError):  # it is cleaned away just now
                 lines = path.read_text().splitlines()
                 names = (line.partition("=")[2] for line in lines if line.startswith("jobname="))
-                found[path.name.split(".")[1]] = next(names, "")
+                found[id] = next(names, "")
         return found
 
     def completed(self) -> list[Completed]:
@@ -145,7 +164,7 @@ class ARex:
     @contextmanager
     def writing_anew(self, id: str) -> Iterator[None]:
         """As if A-REX were writing its own record of a job anew, which it does whenever a state ends."""
-        record = self.folder / "control" / f"job.{id}.local"
+        record = self._records()[id]
         before = record.read_bytes()
         record.write_bytes(b"")
         try:
@@ -157,7 +176,7 @@ class ARex:
     def moving(self, id: str) -> Iterator[None]:
         """As if A-REX were moving the state of a job from one of its folders to another, again and again: it
         removes the old file before it makes the new one."""
-        (state,) = (self.folder / "control").glob(f"*/job.{id}.status")
+        (state,) = (self.folder / "control").glob(f"*/*{id}.status")
         away, over = self.folder / "tmp" / state.name, threading.Event()
 
         def move() -> None:
@@ -177,9 +196,9 @@ class ARex:
     @contextmanager
     def unnamed(self, id: str) -> Iterator[None]:
         """As if A-REX had written only a part of its own record of a job, without the job's name."""
-        record = self.folder / "control" / f"job.{id}.local"
+        record = self._records()[id]
         before = record.read_text()
-        (record.parent / f"job.{id}.xml").unlink(missing_ok=True)
+        record.with_name(record.name.replace("local", "xml")).unlink(missing_ok=True)
         record.write_text("".join(line for line in before.splitlines(True) if "jobname=" not in line))
         try:
             yield
@@ -194,7 +213,7 @@ class ARex:
         manager.send_signal(signal.SIGSTOP)
         try:
             yield
-            for order in (self.folder / "control" / "accepting").glob("job.*.clean"):
+            for order in (self.folder / "control" / "accepting").glob("*clean"):
                 order.unlink()
         finally:
             manager.send_signal(signal.SIGCONT)

@@ -26,6 +26,8 @@ _PROBE = "/jobs?state=ACCEPTING"
 _HTTPS = 443
 _INTERFACE = "/rest/1.0"
 _GONE = (401, 403)
+_UNMAPPED = "User can't be assigned configuration"
+"""What ARC 7 answers, with status 500, to one whom it maps to no account."""
 Content = Callable[[], AsyncIterator[bytes]]
 
 
@@ -219,7 +221,7 @@ class Rest:
                 answer = await self._once("GET", _PROBE, b"", {"Accept": "application/json"})
         except (OSError, ValueError) as error:
             raise LinkLost(f"{self.host} cannot be asked: {error}.") from error
-        if answer.status in _GONE:
+        if answer.status in _GONE or answer.reason == _UNMAPPED:
             raise not_admitted(self.host, self.subject, answer.reason)
         if not answer.good:
             raise LinkLost(f"{self.host} answers {answer.status} {answer.reason}.")

@@ -29,7 +29,7 @@ async def test_a_url_is_found_with_its_queues_and_a_site_to_add(arex: ARex, prox
     assert (found.state, found.host, found.user) == ("found", "localhost", arex.user.subject)
     (system,) = found.systems
     assert (system.kind, system.title, system.trouble) == ("arc", "ARC", "")
-    assert system.version
+    assert system.version == arex.published_version
     assert [(queue.name, queue.open, queue.memory) for queue in system.queues] == [("fork", True, 0)]
     assert system.queues[0].total_cpus > 0
     suggestion = found.suggestion

@@ -25,7 +25,7 @@ async def test_the_end_of_a_job_is_seen_though_its_state_was_amid_a_move_before(
 
     async def waits_for_files() -> bool:
         await adapter.poll(["moved.1"])
-        return bool(list(arex.folder.glob(f"control/processing/job.{id}.status")))
+        return arex.waits_for_files(id)
 
     await eventually(waits_for_files)
     with arex.moving(id):
