@@ -15,10 +15,13 @@ SOURCE=python3.11_3.11.2.orig.tar.gz
 SOURCE_SHA256=2411c74bda5bbcfcddaf4531f66d1adc73f247f529aee981b029513aefdbf849
 WHEELS="asyncssh cffi cryptography python-xlib six typing-extensions"
 
-# apt-get with lists and files of its own, so that it needs no rights and changes nothing of the system's.
+# apt-get with lists and files of its own, so that it needs no rights and changes nothing of the system's; without
+# the list of what is installed, which on another Debian is newer and not to be had from the archive of Debian 12.
 apt_aside() {
+    : >>status
     apt-get -q -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$PWD/sources" -o APT::Sandbox::User= \
-        -o Dir::State::lists="$PWD/lists" -o Dir::Cache="$PWD/cache" "$@" >>told 2>&1
+        -o Dir::State::lists="$PWD/lists" -o Dir::State::status="$PWD/status" -o Dir::Cache="$PWD/cache" \
+        "$@" >>told 2>&1
 }
 
 # The system's own sources of Debian 12, with those of source packages; of another Debian, its archive's.

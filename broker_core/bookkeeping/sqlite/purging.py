@@ -79,7 +79,7 @@ def _fold(connection: sqlite3.Connection, record: JobRecord) -> None:
 def close_sweeps(connection: sqlite3.Connection, done: Sequence[Closing]) -> None:
     """Remove the records of sweeps whose jobs have all begun, and what their purged jobs had left."""
     connection.executemany("DELETE FROM sweeps WHERE first = ?", [(first,) for first, *_ in done])
-    if connection.execute("SELECT 1 FROM purged LIMIT 1").fetchone():  # looking takes a second for 200,000 jobs
+    if connection.execute("SELECT 1 FROM purged LIMIT 1").fetchone():  # a look at 200,000 jobs takes a second
         purged = EventType.PURGED.value
         connection.executemany(_FOLD_FIRST, [(first, last, purged) for first, last, *_ in done])
     _remove_unused(
