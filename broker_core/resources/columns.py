@@ -19,6 +19,8 @@ _TWIN: Mapping[str, str] = {other: one for one, other in ALIASES} | {
 }
 """Names that share the column of another name as long as both have the same value in every row."""
 _FIRST = 16
+_WAIT = "gluecestateestimatedresponsetime"
+_ESTIMATED_BY = START_ESTIMATE.lower()
 
 
 class Columns:
@@ -117,12 +119,12 @@ class Columns:
 
     def expected_wait(self, row: int) -> float | None:
         """Seconds until a job would start at the resource of a row; None where nobody knows."""
-        by, wait = self.column(START_ESTIMATE.lower()), self.column("gluecestateestimatedresponsetime")
+        wait = self._columns.get(_WAIT)
         value = UNDEFINED if wait is None else wait.value(row)
-        guessed = by is not None and by.value(row) == "guess"
-        if guessed or isinstance(value, bool) or not isinstance(value, int | float):
+        if value is UNDEFINED or isinstance(value, bool) or not isinstance(value, int | float):
             return None
-        return float(value)
+        by = self._columns.get(_ESTIMATED_BY)
+        return None if by is not None and by.value(row) == "guess" else float(value)
 
     def order(self, size: int) -> npt.NDArray[np.intp]:
         """The first `size` rows, empty ones left out, in ascending order of their computing element's id."""

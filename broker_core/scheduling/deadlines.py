@@ -15,10 +15,11 @@ class Deadlines:
         self._admission = admission
         self._fences = fences
         self._starts = starts
+        self._awaited = (fences.asked, *starts.pending)
 
     def owed(self) -> bool:
         """True while something is awaited of a site."""
-        return bool(self._fences.asked or self._starts.any)
+        return any(self._awaited)
 
     def enforce(self, message: TimerFired) -> None:
         """Do what is due."""

@@ -34,11 +34,8 @@ class StartDeadlines:
             "{site} has not started it within {limit:g} s, it waits in the queue there",
         )
         self._all = self._running, self._queued
-
-    @property
-    def any(self) -> bool:
-        """True while a start may be owed."""
-        return bool(self._running.jobs or self._queued.jobs)
+        self.pending = self._running.jobs, self._queued.jobs
+        """By its id each job whose start may be owed, in two parts."""
 
     def runs(self, job: LiveJob) -> None:
         """The site says from now on that it runs a job's attempt."""
