@@ -20,6 +20,7 @@ from app.console.emulator.transcript import Transcript
 from app.console.forwards.panel import ForwardList
 from app.console.lines.entry import LineEntry
 from app.console.note_bar import NoteBar
+from app.console.services import ServiceList
 from app.console.splits.part import ConsolePart
 from app.console.terminal.input_target import InputTarget
 from app.console.terminal.search_bar import ConsoleSearch
@@ -71,8 +72,9 @@ class ConsoleView(ConsolePart):
         self._may_copy = False
         self._claim = InputClaim.NONE
         self.transcript = Transcript()
-        self._lay_out()
         self.channel = ConsoleChannel(connect, job, *self.terminal.terminal.size)
+        self.services = ServiceList(context, job, self.channel)
+        self._lay_out()
         self._connect()
         self.channel.start()
 
@@ -80,7 +82,7 @@ class ConsoleView(ConsolePart):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for part in (self.toolbar, self.lacking, self.asks, self.search):
+        for part in (self.toolbar, self.services, self.lacking, self.asks, self.search):
             column.addWidget(part)
         column.addWidget(self.terminal, 1)
         for below in (self.entry, self.forwards):
@@ -188,6 +190,7 @@ class ConsoleView(ConsolePart):
             self.entry.hide()
         self.forwards.show_forwards(status.forwards)
         self.forwards.setEnabled(status.state not in ENDED)
+        self.services.show_services(status.services, over=self.over)
         self._take_if_wanted()
         self.told.emit(status)
 
