@@ -44,12 +44,13 @@ class Browser(QObject):
 @pytest.fixture
 def browser(qapp: QApplication) -> Iterator[Browser]:
     made = Browser()
-    QDesktopServices.setUrlHandler("http", made, b"take")
+    QDesktopServices.setUrlHandler("http", made, "take")
     yield made
     QDesktopServices.unsetUrlHandler("http")
 
 
 def console_of(stage: Stage, job: str) -> ConsolePane:
+    stage.window.tabs.setCurrentWidget(stage.window.jobs)
     stage.context.show_job(job)
     inspector = stage.window.inspector
     assert inspector is not None
@@ -106,7 +107,8 @@ def test_services_of_a_batch_job_are_looked_for_on_demand(
         await eventually(lambda: pane.empty_state.button.text() == LOOK, what="it is offered")
         pane.empty_state.button.click()
         view = pane.services[job]
-        await eventually(lambda: [one for one in view.services.lines.values() if one.button.isVisible()])
+        lines = view.services.lines
+        await eventually(lambda: [one for one in lines.values() if one.button.isVisibleTo(view)])
         (line,) = view.services.lines.values()
         line.button.click()
         await eventually(lambda: browser.addresses, what="the page is opened")
