@@ -33,7 +33,7 @@ _BEFORE = {
     JobState.READY: ("The console opens when the job starts", "A site was chosen and is being asked."),
     JobState.SCHEDULED: ("The console opens when the job starts", "It is in the site's queue."),
 }
-LOOK = "Look for services"
+FIND_SERVICES = "Look for services"
 _REFUSED = "No free CPU was found for it, and interactive jobs do not queue."
 
 
@@ -84,9 +84,9 @@ class ConsolePane(JobPane):
         runs = state is JobState.RUNNING
         why = "Only interactive jobs have one. Logs shows the output of this job."
         more = " Pages that it serves at its node can be opened." if runs else ""
-        self.show_empty_state("terminal", "No console", why + more, LOOK if runs else "")
+        self.show_empty_state("terminal", "No console", why + more, FIND_SERVICES if runs else "")
 
-    def _look_for_services(self, job: str) -> None:
+    def _find_services(self, job: str) -> None:
         from app.console.services import ServicesView
 
         view = self.services[job] = ServicesView(self.context, job, self._connect)
@@ -192,8 +192,8 @@ class ConsolePane(JobPane):
         """The button of the empty page: try it again now."""
         if self.job is not None and self.empty_state.button.text() == "Resubmit":
             self._submit_again("job.resubmit")
-        elif self.job is not None and self.empty_state.button.text() == LOOK:
-            self._look_for_services(self.job)
+        elif self.job is not None and self.empty_state.button.text() == FIND_SERVICES:
+            self._find_services(self.job)
         else:
             super().act()
 

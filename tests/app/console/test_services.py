@@ -12,7 +12,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication
 
 from app.console.channel import ConsoleChannel
-from app.console.pane import LOOK, ConsolePane
+from app.console.pane import FIND_SERVICES, ConsolePane
 from app.console.services import ServiceList
 from app.inspector.inspector import Inspector
 from app.theme.theme import Theme
@@ -104,7 +104,7 @@ def test_services_of_a_batch_job_are_looked_for_on_demand(
         (job,) = (await stage.context.client.submit_prepared(prepared)).ids
         await eventually(lambda: (stage.context.jobs.row(job) or {}).get("state") == "Running")
         pane = console_of(stage, job)
-        await eventually(lambda: pane.empty_state.button.text() == LOOK, what="it is offered")
+        await eventually(lambda: pane.empty_state.button.text() == FIND_SERVICES, what="it is offered")
         pane.empty_state.button.click()
         view = pane.services[job]
         lines = view.services.lines
@@ -114,7 +114,7 @@ def test_services_of_a_batch_job_are_looked_for_on_demand(
         await eventually(lambda: browser.addresses, what="the page is opened")
         assert b"serve.py" in await asyncio.to_thread(page, browser.addresses[0])
         await stage.context.client.cancel([job])
-        await eventually(lambda: job not in pane.services, what="they are over with the job")
+        await eventually(lambda: view.over, what="they are over with the job")
 
     play(qapp, running_broker.state_dir, scenario)
 
