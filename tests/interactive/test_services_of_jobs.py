@@ -9,7 +9,7 @@ import pytest
 
 from broker_core.client.package_data import folder
 from tests.command_line.calling import command, crossdesk
-from tests.interactive.test_services import page
+from tests.interactive.pages import page
 from tests.running import RunningBroker
 
 BATCH = 'Executable = "serve.py"; InputSandbox = {"serve.py"};'

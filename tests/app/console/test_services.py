@@ -24,7 +24,7 @@ from broker_core.client.prepare import prepare
 from broker_core.client.samples import sample
 from tests.app.inspector.recorded import TestContext
 from tests.app.windows import Stage, play
-from tests.interactive.test_services import page
+from tests.interactive.pages import page
 from tests.running import RunningBroker
 from tests.waiting import eventually
 
