@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -23,6 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import units
+from app.theme.theme import MONO
 from app.theme.tokens import Mode
 from app.widgets.labels import label
 from app.widgets.number_entry import NumberEntry
@@ -108,6 +110,7 @@ class SettingsDialog(QDialog):
         form.setVerticalSpacing(12)
         form.addRow("Colors", self._colors())
         form.addRow("Text size", self._size())
+        form.addRow("Font of consoles", self._font())
         form.addRow("Table rows", self._box("compact", "Compact"))
         form.addRow("Notices on the desktop", self._choice("notify", "Notices on the desktop", NOTIFY))
         form.addRow("Logs", self._box("wrap_logs", "Wrap long lines"))
@@ -159,6 +162,15 @@ class SettingsDialog(QDialog):
         choice.currentIndexChanged.connect(lambda at: self._keep(name, choice.itemData(at)))
         return choice
 
+    def _font(self) -> QComboBox:
+        """Families of this machine whose letters have one width, and the one chosen before."""
+        chosen = self._context.preferences["console_font"]
+        found = {one for one in QFontDatabase.families() if QFontDatabase.isFixedPitch(one)}
+        offered = sorted({*found, chosen} - {"", MONO})
+        return self._choice(
+            "console_font", "Font of consoles", (("", MONO), *((family, family) for family in offered))
+        )
+
     def _site(self) -> QComboBox:
         """Sites that are known, and the one chosen before though it may be gone."""
         names = {view.spec.name for view in self._context.sites.views}
@@ -195,7 +207,7 @@ class SettingsDialog(QDialog):
 
     def _keep(self, name: str, value: object) -> None:
         self._context.preferences[name] = value
-        if name == "compact":
+        if name in ("compact", "console_font"):
             self._context.theme.wear()
 
 

@@ -47,6 +47,8 @@ class JobStore:
         self._signals = signals or JobSignals()
         self.changed, self.clearing = self._signals.changed, self._signals.clearing
         self.loaded = self._signals.loaded
+        self.opening: set[str] = set()
+        """Jobs submitted from here whose page opens in the browser as soon as it is there."""
         self._told = 0.0
         self._touched: set[str] = set()
         self._start()

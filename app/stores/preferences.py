@@ -40,6 +40,7 @@ DEFAULTS: dict[str, Any] = {
     "templates": [],
     "recent_actions": [],
     "recent_files": [],
+    "console_font": "",
     "console_splits": {},
     "console_parts": {},
     "roamed": 0.0,

@@ -758,6 +758,7 @@ esac
 (
     [ -z "$__posix" ] || set -o posix
     trap - HUP PIPE TERM INT QUIT
+    export CROSSDESK_SERVICES="$PWD/.crossdesk-services"
     __as_batch_script "$@"
     for __pair do
         shift
@@ -857,6 +858,7 @@ if [ "$__status" -ne 0 ] && [ -n "$__use" ]; then
     __decode "$__use"
     [ ! -r "$__value" ] || { . "$__value" && __find_spent; }
 fi
+rm -f .crossdesk-services
 [ -z "$__output_file" ] || __outputs || __sent=1
 if [ -n "$__news" ] && [ ! -f "$__here/started" ]; then
     __end - starter "The start could not be recorded, so nothing was started; the disk may be full."

@@ -35,4 +35,4 @@ def line_agent_path() -> Path:
 @cache
 def hand_over_text() -> str:
     """Text of `hand_over.sh`, which goes to a site with each exchange of attempts."""
-    return starter_path().with_name("hand_over.sh").read_text()
+    return (starter_path().parent / "scripts" / "hand_over.sh").read_text()
