@@ -6,8 +6,7 @@ from broker_core.jdl.description import JobDescription
 from broker_core.jdl.evaluation.evaluate import evaluate
 from broker_core.jdl.evaluation.operators import truth
 from broker_core.jdl.evaluation.values import Value, is_number
-from broker_core.jdl.syntax.tree import Ad, Expression
-from broker_core.matching.clauses import split
+from broker_core.jdl.syntax.tree import Ad, Expression, clauses_of
 from broker_core.matching.columnar.by_value import JobSlots
 from broker_core.matching.columnar.view import View
 from broker_core.matching.conditions import conditions
@@ -28,7 +27,7 @@ def fits(description: JobDescription, resource: Resource, context: Context = DEF
     if pool.barred or not all(bool(one.holds(view).all()) for one in found):
         return False
     wanted = description.ad.get("requirements") if description.ad is not None else None
-    return all(truth(_value(node, description, resource, context)) is True for node in split(wanted))
+    return all(truth(_value(node, description, resource, context)) is True for node in clauses_of(wanted))
 
 
 def rank(description: JobDescription, resource: Resource, context: Context = DEFAULT) -> float | None:

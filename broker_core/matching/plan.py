@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from broker_core.jdl.description import JobDescription
-from broker_core.jdl.syntax.tree import Ad, Expression, ListOf, Literal
+from broker_core.jdl.syntax.tree import Ad, Expression, ListOf, Literal, clauses_of
 from broker_core.jdl.syntax.write import expression as written
-from broker_core.matching.clauses import Wording, split
+from broker_core.matching.clauses import Wording
 from broker_core.matching.columnar.arrays import TRUE, Truth, spread
 from broker_core.matching.columnar.by_value import JobSlots
 from broker_core.matching.columnar.compiling import Compiled, Tables, compiled
@@ -51,7 +51,7 @@ class CompiledRequirements:
     """Requirements and Rank of the job, or of a component of it, compiled."""
 
     def __init__(self, own: Ad, columns: Columns, tables: Tables) -> None:
-        nodes = split(own.get("requirements"))
+        nodes = clauses_of(own.get("requirements"))
         self.own = own
         self.requirements = [Requirement(node, compiled(node, own, columns, tables)) for node in nodes]
         rank = own.get("rank")
