@@ -21,6 +21,7 @@ from broker_core.matching.columnar.view import State, View
 from broker_core.matching.condition import Condition, Holds
 from broker_core.matching.conditions import conditions
 from broker_core.matching.context import Context
+from broker_core.matching.own_requirements import own_requirements
 from broker_core.resources.columns import Columns
 from broker_core.resources.pool import Pool
 
@@ -95,7 +96,11 @@ class MatchPlan:
         self.layout = columns.layout
         self.own = description.ad if description.ad is not None else Ad()
         self.parts = list(_parts(self.own, columns, tables))
-        self.conditions = (*conditions(description, context, slots), *_suits_a_part(self.parts))
+        self.conditions = (
+            *conditions(description, context, slots),
+            *own_requirements(description, columns),
+            *_suits_a_part(self.parts),
+        )
         self.wish = CompiledRequirements(self.own, columns, tables)
         self.slots = slots
         self._masks: dict[bool, tuple[State, Holds]] = {}
