@@ -27,6 +27,21 @@ from broker_core.resources.columns import Columns
 
 ATTRIBUTE = "requirements"
 """Lower-case name of the attribute of resources."""
+FOR_THE_JOB_ALONE = frozenset(
+    {
+        "jobname",
+        "executable",
+        "arguments",
+        "stdinput",
+        "stdoutput",
+        "stderror",
+        "inputsandbox",
+        "outputsandbox",
+        "environment",
+    }
+)
+"""Attributes of jobs that no resource sees, unless an expression of the job names them: jobs that differ in
+these alone are matched once."""
 _OTHER = ("other", "target")
 _SELF = ("self", "my")
 _OF_A_TEXT = frozenset({"eval", "evalineachcontext", "countmatches", "unparse", "unresolved"})
@@ -51,12 +66,13 @@ def seen_by_resources(description: JobDescription) -> Ad:
         "CpuNumber": description.cpus,
         "Interactive": description.interactive,
     }
-    known: dict[str, Any] = {**said, "JobType": description.structure, "JobName": description.name}
+    known: dict[str, Any] = {**said, "JobType": description.structure}
     if description.wall_limit is not None:
         known["WallTime"] = description.wall_limit
     usual = as_expression(known)
     assert isinstance(usual, Ad)
-    own = description.ad.entries if description.ad is not None else {}
+    ad = description.ad if description.ad is not None else Ad()
+    own = {key: entry for key, entry in ad.entries.items() if key not in FOR_THE_JOB_ALONE}
     return Ad({**usual.entries, **own})
 
 

@@ -143,7 +143,9 @@ class Broker:
     def _accept_jobs(self) -> None:
         """Submissions, and what may happen to jobs that have ended."""
         settings = self._settings
-        items = ItemChecker(self._checker, self._files, self._data, settings.sandbox_limit)
+        items = ItemChecker(
+            self._checker, self._files, self._data, self._sessions.desks, settings.sandbox_limit
+        )
         self._submissions = Submissions(self._engine, items, self._orders, self._files, settings.backlog_max)
         self._reruns = Reruns(self._engine, self._orders, self._submissions)
         self._ended = EndedJobs(self._engine)
@@ -298,6 +300,7 @@ def _rules(settings: Settings) -> SchedulerConfig:
         max_rematch=settings.max_rematch,
         queue_ahead=QUEUE_AHEAD,
         temp_bad_period=settings.temp_bad_period,
+        first_bad_period=settings.first_bad_period,
         exclusive_interval=settings.exclusive_interval,
         batch_capacity=settings.batch_capacity,
         max_site_queue=settings.max_site_queue,

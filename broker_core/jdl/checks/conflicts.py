@@ -35,11 +35,6 @@ _FOR_ALL = (
     "nodescollocation",
     "usertags",
     "jobgroup",
-    "site",
-    "bannedsites",
-    "gridce",
-    "batchsystem",
-    "tags",
 )
 """Attributes that must be the same for every value of a sweep."""
 
