@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -9,7 +10,7 @@ from dataclasses import asdict
 from broker_core.broker.matchmaking.data_locality import DataLocality
 from broker_core.broker.submission.checking import Checker
 from broker_core.broker.submission.compound import items_of
-from broker_core.broker.submission.expansion import helper_for
+from broker_core.broker.submission.expansion import helped, helper_for, installed
 from broker_core.broker.submission.input_sandbox import check_sandbox
 from broker_core.broker.submission.new_jobs import CheckedItem
 from broker_core.errors import BadRequest, DescriptionRefused
@@ -35,25 +36,34 @@ class ItemChecker:
         self._data = data
         self._sandbox_limit = sandbox_limit
 
-    async def checked(self, owner: str, submission: Submission) -> list[CheckedItem]:
-        """All items of an owner in order; raises DescriptionRefused and BadRequest."""
+    async def checked(
+        self, owner: str, submission: Submission, *, repeated: bool = False
+    ) -> list[CheckedItem]:
+        """All items of an owner in order; raises DescriptionRefused and BadRequest. `repeated`: they are jobs
+        that were made before, so that no helper is asked about them."""
         items = [
             await self._checked(part, submission, number)
             for number, item in enumerate(submission.items, 1)
-            for part in await self._parts(item, submission, number)
+            for part in await self._parts(item, submission, number, helpers=not repeated)
         ]
         for number, one in enumerate(items, 1):
             await self._reachable(owner, one, _location(submission, number))
         await self._data.asked(one for item in items for one in (item.description, *item.own.values()))
         return items
 
-    async def _parts(self, item: SubmissionItem, submission: Submission, number: int) -> list[SubmissionItem]:
+    async def _parts(
+        self, item: SubmissionItem, submission: Submission, number: int, *, helpers: bool
+    ) -> list[SubmissionItem]:
         """The items that a compound description stands for; the item itself where it is plain."""
         if item.values is not None:
             return [item]
         checked = await self._checker.check(item.description)
         if checked.description is None:
             raise refused(checked.diagnostics, _location(submission, number))
+        if helpers and installed():
+            made = await asyncio.to_thread(helped, item, checked.description)
+            if made is not None:
+                return made
         items = items_of(item, checked.description)
         if items[0] is item and "workflow" in checked.description.needs:
             raise BadRequest(

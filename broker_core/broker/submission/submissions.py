@@ -118,11 +118,13 @@ class Submissions:
             new = self._put_together(owner, submission, items, count)
         return await self.record(new)
 
-    async def checked(self, owner: str, submission: Submission) -> list[CheckedItem]:
+    async def checked(
+        self, owner: str, submission: Submission, *, repeated: bool = False
+    ) -> list[CheckedItem]:
         """Its items in order, the content that they name kept for a while; raises DescriptionRefused,
         BadRequest and Conflict."""
         self._named.update((file.sha256, now().monotonic) for item in submission.items for file in item.files)
-        return await self._items.checked(owner, submission)
+        return await self._items.checked(owner, submission, repeated=repeated)
 
     async def record(self, new: NewJobs) -> Receipt:
         """Keep new jobs and tell the scheduler of them; returns when they are durable."""
