@@ -61,12 +61,12 @@ def own_requirements(description: JobDescription, columns: Columns) -> list[Cond
 
 def seen_by_resources(description: JobDescription) -> Ad:
     """The job as resources see it: its description, and what holds where that says nothing."""
-    said = {
+    known: dict[str, Any] = {
         "NodeNumber": description.cpus,
         "CpuNumber": description.cpus,
         "Interactive": description.interactive,
+        "JobType": description.structure,
     }
-    known: dict[str, Any] = {**said, "JobType": description.structure}
     if description.wall_limit is not None:
         known["WallTime"] = description.wall_limit
     usual = as_expression(known)
