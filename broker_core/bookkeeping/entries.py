@@ -92,5 +92,15 @@ class Tidying:
     """First places of the sweeps whose records are still needed."""
 
 
-Payload = tuple[LogEntry | EntityEntry, ...] | NewSubmission | Document | Annotating | Tidying
+@dataclass(frozen=True, slots=True)
+class RefusedJobs:
+    """Jobs of a submission that was refused: counted, and nothing else is kept of them (CB-LIFE-06)."""
+
+    owner: str
+    count: int
+    time: float
+    """Seconds since the epoch."""
+
+
+Payload = tuple[LogEntry | EntityEntry, ...] | NewSubmission | Document | Annotating | RefusedJobs | Tidying
 """One thing that becomes durable as a whole."""

@@ -19,6 +19,7 @@ from broker_core.bookkeeping.entries import (
     EntityEntry,
     LogEntry,
     NewSubmission,
+    RefusedJobs,
     Tidying,
 )
 from broker_core.bookkeeping.faults import StorageCondition, damage_of
@@ -196,6 +197,11 @@ class Store:
         """Keep the JSON text of a document in place of its former one. Fails with StorageFull."""
         return self._writer.put(Document(owner, name, body))
 
+    def count_refused(self, owner: str, count: int, time: float) -> None:
+        """Count jobs that an owner submitted and that were refused (CB-LIFE-06). One that cannot be
+        counted, as on a full disk, is left out: the refusal itself must not wait for that."""
+        self._writer.put(RefusedJobs(owner, count, time)).add_done_callback(_not_counted)
+
     def annotate(
         self, owner: str, jobs: Sequence[str], change: AnnotationChange
     ) -> tuple[Annotating, asyncio.Future[None]]:
@@ -311,6 +317,11 @@ class Store:
     async def statistics(self, owner: str = "") -> Statistics:
         """The numbers of CB-UI-13; purged jobs stay counted."""
         return await self._readers.read(statistics, owner, self._sweeps.open())
+
+
+def _not_counted(done: asyncio.Future[None]) -> None:
+    if not done.cancelled() and (error := done.exception()) is not None:
+        log.info("A refused submission was not counted: %s", error)
 
 
 def _untidied(done: asyncio.Future[None]) -> None:

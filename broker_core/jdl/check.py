@@ -146,6 +146,7 @@ def _job(reading: Reading, kind: DescriptionKind) -> JobDescription:
         agent_arguments=reading.string("interactiveagentarguments") or "",
         x11=reading.true("interactivex11"),
         request=check_resources.request(reading, kind),
+        choice=check_resources.choice(reading),
         software=check_software.software(reading, inputs),
         tags=described_tags(reading),
         ad=with_terms(reading, kind),
@@ -193,12 +194,11 @@ def with_terms(reading: Reading, kind: DescriptionKind) -> Ad:
         rank = rank or _tree(_FREEST if kind.structure == "Parallel" else _SHORTEST)
     elif dialect == "cream":
         wanted, rank = reading.node("cerequirements"), None
-    for text in _terms(reading, kind, dialect):
-        wanted = (
-            _tree(text)
-            if wanted is None
-            else Binary("&&", wanted, _tree(text), start=wanted.start, end=wanted.end)
-        )
+    terms = [_tree(text) for text in _terms(reading, kind, dialect)]
+    if dialect != "cream" and (of_element := reading.node("cerequirements")) is not None:
+        terms.append(of_element)
+    for term in terms:
+        wanted = term if wanted is None else Binary("&&", wanted, term, start=wanted.start, end=wanted.end)
     if wanted is reading.node("requirements") and rank is reading.node("rank"):
         return reading.ad
     return _replaced(reading.ad, {"Requirements": wanted, "Rank": rank})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from broker_core.jdl.resource_request import NOTHING, ResourceRequest
+from broker_core.jdl.resource_request import ANYWHERE, NOTHING, ResourceRequest, SiteChoice
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,8 @@ class JobDescription:
     """`InteractiveX11`: the program gets a display whose windows desks show."""
     request: ResourceRequest = NOTHING
     """Nodes, memory, GPUs, accounts and the like."""
+    choice: SiteChoice = ANYWHERE
+    """Sites, computing elements and batch systems by name."""
     software: Software = Software()
     """`Modules`, `Container` and `PythonEnvironment`."""
     tags: tuple[str, ...] = ()

@@ -108,6 +108,23 @@ class ResourceRequest:
         return replace(self, **left_out) if left_out else self  # type: ignore[arg-type]
 
 
+@dataclass(frozen=True, slots=True)
+class SiteChoice:
+    """Where a job may run by name; texts are in lower case, and empty ones leave it open."""
+
+    sites: tuple[str, ...] = ()
+    banned: tuple[str, ...] = ()
+    """Sites that are not used."""
+    elements: tuple[str, ...] = ()
+    """Computing elements, by id or host."""
+    batch_system: str = ""
+    """One of `BATCH_SYSTEMS`."""
+    tags: tuple[str, ...] = ()
+    """Run-time tags, all of which the resource shows."""
+
+
+ANYWHERE = SiteChoice()
+"""A job that names no sites."""
 NOTHING = ResourceRequest()
 """A job that asks for nothing but CPUs."""
 _NOTHING: Mapping[str, object] = {name: getattr(NOTHING, name) for name in _FIELDS.values()} | {"hosts": 1}

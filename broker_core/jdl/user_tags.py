@@ -49,17 +49,18 @@ def _of_word(char: str) -> bool:
 
 def described_tags(reading: Reading) -> tuple[str, ...]:
     """The tags that UserTags names: `[study = "A-17"; pilot = true]` is study:A-17 and pilot, a list is its
-    texts. What can be no tag is complained about."""
-    node = reading.node("usertags")
-    if node is None:
-        return ()
+    texts; JobGroup "x" is JobGroup:x. What can be no tag is complained about."""
+    node, group = reading.node("usertags"), reading.string("jobgroup")
+    written = [("usertags", text, at) for text, at in (_written(reading, node) if node is not None else ())]
+    if group and (at := reading.node("jobgroup")) is not None:
+        written.append(("jobgroup", f"JobGroup:{group}", at))
     found: list[str] = []
-    for text, at in _written(reading, node):
+    for key, text, at in written:
         try:
             found.append(tag_of(text))
         except BadRequest as refused:
             message = f"{refused.message} {refused.remedy} The job goes without this tag."
-            reading.warning("tag-form", message, "usertags", at)
+            reading.warning("tag-form", message, key, at)
     tags = tags_of(found)
     if len(tags) > MOST:
         message = f"A job has at most {MOST} tags, these are {len(tags)}; it goes without the last ones."

@@ -1,4 +1,4 @@
-"""What a job asks of nodes, accounts and batch systems, compared with what a site publishes of itself.
+"""What a job asks of nodes, accounts, sites and batch systems, compared with what a site publishes of itself.
 
 What is not published keeps no site out, with one exception: a site that says nothing of GPUs has none.
 """
@@ -6,24 +6,35 @@ What is not published keeps no site out, with one exception: a site that says no
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from broker_core.jdl.description import JobDescription
-from broker_core.jdl.resource_request import ResourceRequest, same_model
+from broker_core.jdl.resource_request import ResourceRequest, SiteChoice, same_model
 from broker_core.jdl.syntax.tree import UNDEFINED
 from broker_core.matching.columnar.by_value import ByValue
 from broker_core.matching.columnar.view import View
 from broker_core.matching.condition import Condition, Holds
 from broker_core.matching.cpu_conditions import counted
 from broker_core.resources.node_types import NODE_TYPES, NodeType, node_types
-from broker_core.resources.tags import listed
+from broker_core.resources.tags import TAGS, listed, shows
 from broker_core.wire.sites import SITE_KINDS
 
 _SYSTEM = "glueceinfolrmstype"
 _RAM = "gluehostmainmemoryramsize"
+_FAMILIES = {
+    "torque": "pbs",
+    "openpbs": "pbs",
+    "pbspro": "pbs",
+    "gridengine": "sge",
+    "uge": "sge",
+    "ge": "sge",
+}
+"""Names that batch systems publish to the kind that they are of."""
 _SHOWN = 4
+_SITE_NAMES = ("gluesitename", "gluesiteuniqueid")
 Words = Callable[[str, Any], str]
 """The reason at a site of this name, for the value that it publishes."""
 
@@ -42,6 +53,60 @@ def requested(description: JobDescription) -> Iterator[Condition]:
         yield from (_unless_left_out(request, name, one) for name, one in _of_nodes(request, cpus))
 
 
+def named_sites(choice: SiteChoice) -> Iterator[Condition]:
+    """The conditions of Site, BannedSites, GridCE, BatchSystem and Tags."""
+    if choice.sites:
+        yield _by_name("Site", choice.sites, "sites", _SITE_NAMES)
+    if choice.banned:
+        yield _none_of(_by_name("BannedSites", choice.banned, "sites", _SITE_NAMES))
+    if choice.elements:
+        yield _by_name("GridCE", choice.elements, "ces", ("glueceinfohostname",))
+    if choice.batch_system:
+        yield _batch_system(choice.batch_system)
+    for tag in choice.tags:
+        yield _published(
+            f"tag {tag}",
+            TAGS,
+            lambda tags, tag=tag: shows(tags, tag),  # type: ignore[misc]
+            lambda site, tags, tag=tag: f"{site} does not show the tag {tag}",  # type: ignore[misc]
+        )
+
+
+def _by_name(attribute: str, wanted: tuple[str, ...], names: str, published: tuple[str, ...]) -> Condition:
+    """The resource has one of these lower-case names: in a list of its columns, or in what it publishes."""
+    known = frozenset(wanted)
+    shown = ", ".join(wanted[:_SHOWN]) + (", ..." if len(wanted) > _SHOWN else "")
+    others = [ByValue(name, lambda text: _text(text).lower() in known) for name in published]
+
+    def holds(view: View) -> Holds:
+        own = getattr(view.pool.columns, names)[: view.size]
+        found = np.fromiter((name.lower() in known for name in own), np.bool_, view.size)
+        for one in others:
+            found |= one.rows(view)
+        return found
+
+    return Condition(
+        f"{attribute} {shown}", "policy", holds, lambda view, row, held: f"{attribute} names {shown}"
+    )
+
+
+def _none_of(condition: Condition) -> Condition:
+    return replace(condition, holds=lambda view: ~condition.holds(view))
+
+
+def _batch_system(wanted: str) -> Condition:
+    def words(site: str, kind: Any) -> str:
+        there = f"is {kind}" if isinstance(kind, str) else "is not told"
+        return f"the batch system of {site} {there}; BatchSystem is {wanted}"
+
+    return _published(
+        f"batch system {wanted}",
+        _SYSTEM,
+        lambda kind: _FAMILIES.get(_text(kind).lower(), _text(kind).lower()) == wanted,
+        words,
+    )
+
+
 def _queue(wanted: str) -> Condition:
     return _published(
         f"queue {wanted}",
@@ -54,10 +119,10 @@ def _queue(wanted: str) -> Condition:
 def _carried(request: ResourceRequest) -> Condition:
     """The batch system can give what is asked for, unless the description says to ignore that."""
     asked = [name for name, asked in request.given().items() if asked]
-    held = ByValue(_SYSTEM, lambda kind: request.ignore_unsupported or not request.unsupported(_kind(kind)))
+    held = ByValue(_SYSTEM, lambda kind: request.ignore_unsupported or not request.unsupported(_text(kind)))
 
     def words(view: View, row: int, holds: bool) -> str:
-        kind = _kind(view.pool.value(row, _SYSTEM))
+        kind = _text(view.pool.value(row, _SYSTEM))
         missing = request.unsupported(kind)
         if not missing:
             return ""
@@ -69,7 +134,7 @@ def _carried(request: ResourceRequest) -> Condition:
     return Condition(f"carries {', '.join(asked)}", "kind", held.rows, words, name=_SYSTEM)
 
 
-def _kind(value: Any) -> str:
+def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
@@ -77,7 +142,7 @@ def _unless_left_out(request: ResourceRequest, attribute: str, condition: Condit
     """The same, which does not count where the batch system cannot give it and the job runs without."""
     if not (request.ignore_unsupported and attribute):
         return condition
-    ignored = ByValue(_SYSTEM, lambda kind: attribute in request.unsupported(_kind(kind)))
+    ignored = ByValue(_SYSTEM, lambda kind: attribute in request.unsupported(_text(kind)))
 
     def holds(view: View) -> Holds:
         return np.logical_or(condition.holds(view), ignored.rows(view))

@@ -45,7 +45,7 @@ from broker_core.broker.submission.launch_orders import LaunchOrders
 from broker_core.broker.submission.reruns import Reruns
 from broker_core.broker.submission.submissions import Submissions
 from broker_core.errors import CrossDeskError
-from broker_core.information.replicas.catalog import catalog
+from broker_core.information.replicas.catalog import DescribedCatalogs, catalog
 from broker_core.information.replicas.memory import ReplicaMemory
 from broker_core.information.runner import Updaters
 from broker_core.information.site_updater import LOCAL, SiteUpdater
@@ -109,8 +109,9 @@ class Broker:
         self._stream = Stream(store)
         self._policies = _policies(self._paths, settings)
         self._context = MatchContext(settings)
-        self._replicas = _replicas(self._paths, settings, lambda: self._engine.post(ReplicasFound()))
-        self._data = DataLocality(self._replicas)
+        self._replicas, self._data = _replicas(
+            self._paths, settings, lambda: self._engine.post(ReplicasFound())
+        )
         scheduler = _scheduler(settings, store, self._context, self._data, self._policies)
         self._engine = Engine(store, Core([scheduler]), self._stream, self._fail)
 
@@ -118,8 +119,9 @@ class Broker:
         """The sites, and the sessions of interactive jobs there."""
         settings, store, engine, paths = self._settings, self._store, self._engine, self._paths
         limits = Limits(
-            settings.description_max, settings.sandbox_limit, settings.dialect, settings.mode != "compatible"
-        )
+            settings.description_max, settings.sandbox_limit, settings.dialect, settings.mode != "compatible",
+            None if settings.mode == "embedded" else settings.replicas.described,
+        )  # fmt: skip
         self._checker = Checker(limits)
         self._files = FileStore(paths.files)
         self._sessions = Sessions(store, settings, paths.state)
@@ -141,7 +143,9 @@ class Broker:
     def _accept_jobs(self) -> None:
         """Submissions, and what may happen to jobs that have ended."""
         settings = self._settings
-        items = ItemChecker(self._checker, self._files, self._data, settings.sandbox_limit)
+        items = ItemChecker(
+            self._checker, self._files, self._data, self._sessions.desks, settings.sandbox_limit
+        )
         self._submissions = Submissions(self._engine, items, self._orders, self._files, settings.backlog_max)
         self._reruns = Reruns(self._engine, self._orders, self._submissions)
         self._ended = EndedJobs(self._engine)
@@ -196,7 +200,7 @@ class Broker:
         for part in (self._agents, self._keys, self._lines, self._updaters):
             await part.close()
         self._registry.close()
-        for one in (self._discovery, self._replicas, self._sites):
+        for one in (self._discovery, self._data, self._sites):
             await one.close()
         await self._engine.settled()
         self._paths.holder.unlink(missing_ok=True)
@@ -237,8 +241,13 @@ def _policies(places: Paths, settings: Settings) -> ActivePolicies:
     return ActivePolicies(places.policies, plugins, settings.policy, settings.queue_policy)
 
 
-def _replicas(places: Paths, settings: Settings, found: Callable[[], None]) -> ReplicaMemory:
-    return ReplicaMemory(catalog(settings.replicas, places.replicas), time.monotonic, found)
+def _replicas(
+    places: Paths, settings: Settings, found: Callable[[], None]
+) -> tuple[ReplicaMemory, DataLocality]:
+    memory = ReplicaMemory(catalog(settings.replicas, places.replicas), time.monotonic, found)
+    embedded = settings.mode == "embedded"
+    described = DescribedCatalogs(settings.replicas, embedded, time.monotonic, found)
+    return memory, DataLocality(memory, described)
 
 
 def _key_distribution(
@@ -291,6 +300,7 @@ def _rules(settings: Settings) -> SchedulerConfig:
         max_rematch=settings.max_rematch,
         queue_ahead=QUEUE_AHEAD,
         temp_bad_period=settings.temp_bad_period,
+        first_bad_period=settings.first_bad_period,
         exclusive_interval=settings.exclusive_interval,
         batch_capacity=settings.batch_capacity,
         max_site_queue=settings.max_site_queue,

@@ -11,7 +11,7 @@ from broker_core.jdl.syntax.tree import Ad, Expression, ListOf
 COMPONENTS_MAX = 1000
 SUB_JOB_TYPES = ("openmpi", "mpich", "pacx-mpi", "mpich-g2", "plain")
 INTER_CLUSTER = frozenset({"pacx-mpi", "mpich-g2"})
-_COUNTS = ("nodenumber", "cpunumber", "minnumcpu")
+_COUNTS = ("nodenumber", "cpunumber", "minnumcpu", "numberofprocessors")
 _DEPRECATED = frozenset({"checkpointable", "partitionable"})
 
 
@@ -168,7 +168,7 @@ def _cpus(reading: Reading, found: DescriptionKind) -> None:
 def _count_of_normal(reading: Reading, found: DescriptionKind, key: str) -> None:
     if found.structure != "Normal" or found.cpus == 1:
         return
-    if key == "cpunumber":
+    if key in ("cpunumber", "numberofprocessors"):
         found.structure, found.sub_job_type = "Parallel", "plain"
         message = f"A job with {found.cpus} CPUs is taken as Parallel with SubJobType plain."
         reading.warning("cpus-make-parallel", message, key)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from broker_core.jobs.events import EventSource
 from broker_core.jobs.members import members
 from broker_core.jobs.story import EXPECTED_WAIT
 from broker_core.jobs.transitions import EventType
@@ -58,6 +59,7 @@ class Attempts:
         self._jobs.note(
             job,
             type_,
+            EventSource.RS if type_ is E.MATCHED else EventSource.SCHEDULER,
             attempt=job.record.attempt + 1,
             resources=job.ces,
             reason=reason,

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from broker_core.client.client import BrokerClient
+from broker_core.client.interactive import register_desk
 from broker_core.wire.sites import SiteSpec
 from tests.broker.jobs import reach, script, submit
 from tests.broker.sites.watching import known
@@ -65,6 +66,7 @@ async def test_an_interactive_job_is_refused_where_no_processor_is_free(
             return not any(count for ce, count in free if ce.startswith(f"{NAME}:"))
 
         await eventually(full, what="the site is seen to be full")
+        await register_desk(client)
         (job,) = (await submit(client, f'Executable = "/bin/sh"; Interactive = true; {here}')).ids
         row = await reach(client, job, "Aborted")
         assert "every matching resource is busy" in row["reason"], row
