@@ -206,6 +206,11 @@ class SiteView(Wire):
     """By model."""
     accounts: list[str] = []
     """What jobs may name as Account there; empty: nothing is known."""
+    qos: list[str] = []
+    features: list[str] = []
+    licenses: list[str] = []
+    reservations: list[str] = []
+    """What jobs may name so there; empty: nothing is known."""
     queued: int = 0
     """This broker's jobs there that wait."""
     running: int = 0

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.description.needs import CPU_COUNTS, CPUS, cpus_source
 from app.description.program_call import CalledProgram, program_call
 from app.description.statements import Statement, statements
 from app.description.values import string_source
@@ -47,6 +48,8 @@ class DescriptionForm(QScrollArea):
         self._theme, self._limit = theme, limit
         self.widgets: dict[str, fields.FieldWidget] = {}
         self._helps: dict[str, QLabel] = {}
+        self._sites: tuple[SiteView, ...] = ()
+        self._offered: dict[str, set[str]] = {}
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -79,21 +82,26 @@ class DescriptionForm(QScrollArea):
         return widget
 
     def offer(self, sites: Sequence[SiteView]) -> None:
-        """Offer what these sites have: themselves, and their GPUs, accounts and queues."""
+        """Offer what these sites have: themselves, and what the chosen one, or any, has by name."""
+        self._sites = tuple(sites)
         self.site.offer([one.name for one in sites])
-        known = {
-            "GPUModel": {count.model for one in sites for count in one.gpus if count.model},
-            "Account": {account for one in sites for account in one.accounts},
-            "QueueName": {computing_element(ce).queue for one in sites for ce in one.ces} - {""},
-        }
-        for name, values in known.items():
+        self._offer_names()
+
+    def _offer_names(self) -> None:
+        chosen = self.site.box.currentData()
+        sites = [one for one in self._sites if chosen in (None, "", one.name)]
+        offered = _names_of(sites)
+        if offered == self._offered:
+            return
+        self._offered = offered
+        for name, values in offered.items():
             widget = self.widgets[name]
             assert isinstance(widget, fields.NameField)
             widget.offer(values)
 
     def _more_button(self) -> QPushButton:
         button = QPushButton(
-            self._theme.icon("chevron-right"), self.tr("More: results, matching, kind, streams")
+            self._theme.icon("chevron-right"), self.tr("More: nodes, results, matching, kind, streams")
         )
         button.setProperty("kind", "quiet")
         button.setStyleSheet("padding-left: 0")
@@ -161,6 +169,8 @@ class DescriptionForm(QScrollArea):
                 return fields.AmountField(field)
             case FieldKind.NAME:
                 return fields.NameField(field)
+            case FieldKind.NAMES:
+                return fields.NamesField(field)
             case FieldKind.CHOICE:
                 return fields.ChoiceField(field)
             case FieldKind.SWITCH:
@@ -187,13 +197,15 @@ class DescriptionForm(QScrollArea):
         for key, widget in self.widgets.items():
             statement: Statement | None = found.get(widget.field.attribute.lower())
             source = statement.value if statement and statement.value else None
-            widget.show_source(_as_called(call, key, source))
+            widget.show_source(cpus_source(text) if key == CPUS else _as_called(call, key, source))
+        self._offer_names()
         sentence = how_it_runs(call.item) if call is not None and call.item is not None else ""
         self._helps["Executable"].setText(sentence or self.tr(self.widgets["Executable"].field.help))
 
     def go_to(self, attribute: str) -> bool:
         """Give the keyboard to the field of an attribute; False if there is none."""
-        widget = {key.lower(): widget for key, widget in self.widgets.items()}.get(attribute.lower())
+        wanted = CPUS if attribute in CPU_COUNTS else attribute
+        widget = {key.lower(): widget for key, widget in self.widgets.items()}.get(wanted.lower())
         if widget is None:
             return False
         if self._folded.isAncestorOf(widget):
@@ -201,6 +213,19 @@ class DescriptionForm(QScrollArea):
         widget.setFocus(Qt.FocusReason.OtherFocusReason)
         self.ensureWidgetVisible(widget)
         return True
+
+
+def _names_of(sites: Sequence[SiteView]) -> dict[str, set[str]]:
+    """Attribute to the names that these sites give."""
+    return {
+        "GPUModel": {count.model for one in sites for count in one.gpus if count.model},
+        "Account": {name for one in sites for name in one.accounts},
+        "QueueName": {computing_element(ce).queue for one in sites for ce in one.ces} - {""},
+        "QOS": {name for one in sites for name in one.qos},
+        "Features": {name for one in sites for name in one.features},
+        "Licenses": {name for one in sites for name in one.licenses},
+        "Reservation": {name for one in sites for name in one.reservations},
+    }
 
 
 def _as_called(call: CalledProgram | None, key: str, source: str | None) -> str | None:

@@ -150,6 +150,8 @@ class Entitlements:
     qos: Sequence[QosLimits] = ()
     rules: Mapping[str, QueueRules] = field(default_factory=dict)
     """By queue."""
+    reservations: Sequence[str] = ()
+    """Names of nodes that are kept for some users, as far as this one sees them."""
 
 
 class WithoutAccounts:

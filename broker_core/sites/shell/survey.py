@@ -128,8 +128,9 @@ class SiteSurvey:
 
 def entitlement_attributes(known: Entitlements, queue: str) -> dict[str, Any]:
     """Accounts and qualities of service of this user in a queue; nothing where the site keeps none."""
+    found: dict[str, Any] = {"Reservations": sorted(known.reservations)} if known.reservations else {}
     if not known.associations:
-        return {}
+        return found
     rules = known.rules.get(queue)
     mine = [
         one
@@ -138,7 +139,7 @@ def entitlement_attributes(known: Entitlements, queue: str) -> dict[str, Any]:
     ]
     qos = {one.account: [name for name in one.qos if rules is None or rules.allows_qos(name)] for one in mine}
     names = sorted({name for some in qos.values() for name in some})
-    found: dict[str, Any] = {"Accounts": sorted(qos)}
+    found["Accounts"] = sorted(qos)
     if known.default_account in qos:
         found["DefaultAccount"] = known.default_account
     if not known.qos:
