@@ -6,6 +6,8 @@ from app.description.statements import Statement, statements
 from app.description.values import string_of, strings_of
 from broker_core.jdl.syntax.edit import set_attribute
 
+NEEDS = "Needs"
+"""Stands for all that a preset says where one attribute is expected."""
 CPUS = "CpuNumber"
 """Attribute for the CPUs of a program; processes of a parallel job are counted by NodeNumber."""
 _PROCESSES = "NodeNumber"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.description.document import listed_files, sandbox_name, with_files
-from app.description.needs import CPUS, with_cpus
+from app.description.needs import CPUS, NEEDS, with_cpus, with_needs
 from app.description.sandbox_files import as_entry
 from app.description.statements import statements
 from app.description.values import list_source, string_of, string_source
@@ -103,6 +103,8 @@ def with_field(text: str, attribute: str, source: str | None, base: Path) -> str
     """
     if attribute == CPUS:
         return with_cpus(text, source)
+    if attribute == NEEDS:
+        return with_needs(text, source or "")
     old = program_call(text, base) if attribute in ("Executable", "Arguments") else None
     if old is None or not old.before:
         return set_attribute(text, attribute, source)

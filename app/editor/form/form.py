@@ -17,13 +17,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.description.needs import CPU_COUNTS, CPUS, cpus_source
+from app.description.needs import CPU_COUNTS, CPUS, NEEDS, cpus_source
 from app.description.program_call import CalledProgram, program_call
 from app.description.statements import Statement, statements
 from app.description.values import string_source
 from app.editor.form import fields
-from app.editor.form.plan import MORE, SECTIONS, FieldKind, FormField, Section
+from app.editor.form.plan import MORE, NEEDED, SECTIONS, FieldKind, FormField, Section
+from app.editor.form.presets import PresetButton
 from app.editor.form.sandbox import SandboxField
+from app.stores.kept_texts import KeptTexts
 from app.theme.theme import Theme
 from broker_core.client.programs.describe import how_it_runs
 from broker_core.jobs.placement import computing_element
@@ -39,13 +41,15 @@ class DescriptionForm(QScrollArea):
     """The form side of the editor."""
 
     edited = Signal(str, object)
-    """Attribute, and its new source text, or None to take it out."""
+    """Attribute, and its new source text, or None to take it out; NEEDS with the text of a preset."""
     programChosen = Signal(str)
     """Path of a program chosen with the button beside the field."""
 
-    def __init__(self, theme: Theme, limit: int) -> None:
+    def __init__(self, theme: Theme, limit: int, presets: KeptTexts) -> None:
         super().__init__()
         self._theme, self._limit = theme, limit
+        self.presets = PresetButton(theme, presets)
+        self.presets.chosen.connect(lambda text: self.edited.emit(NEEDS, text))
         self.widgets: dict[str, fields.FieldWidget] = {}
         self._helps: dict[str, QLabel] = {}
         self._sites: tuple[SiteView, ...] = ()
@@ -128,7 +132,11 @@ class DescriptionForm(QScrollArea):
         column.setSpacing(8)
         title = QLabel(self.tr(section.title))
         title.setProperty("role", "strong")
-        column.addWidget(title)
+        heading = QHBoxLayout()
+        heading.addWidget(title, 1)
+        if section is NEEDED:
+            heading.addWidget(self.presets)
+        column.addLayout(heading)
         rows = QGridLayout()
         rows.setHorizontalSpacing(12)
         rows.setVerticalSpacing(2)
@@ -193,6 +201,7 @@ class DescriptionForm(QScrollArea):
         """Fill in every field from the text; nothing is told back."""
         found = statements(text)
         call = program_call(text, base)
+        self.presets.description = text
         self.sandbox.set_base(base)
         for key, widget in self.widgets.items():
             statement: Statement | None = found.get(widget.field.attribute.lower())

@@ -167,6 +167,9 @@ SECTIONS: tuple[Section, ...] = (
 )
 """The form from top to bottom."""
 
+NEEDED = next(one for one in SECTIONS if one.title == _t("Needs"))
+"""The section that a preset fills in."""
+
 MORE: tuple[Section, ...] = (
     Section(
         _t("Nodes"),

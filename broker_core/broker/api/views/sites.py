@@ -22,7 +22,6 @@ from broker_core.sites.contract import Site
 from broker_core.system.clock import now
 from broker_core.wire.sites import SITE_KINDS, SiteView
 
-
 _NAMES = {
     "accounts": "Accounts",
     "qos": "QOSList",
