@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from app.actions.registry import Actions
     from app.stores.counts import QueryCounts
     from app.stores.jobs import JobStore
-    from app.stores.kept_texts import KeptTexts
     from app.stores.link import BrokerLink
+    from app.stores.named_texts import NamedTexts
     from app.stores.preferences import Preferences
     from app.stores.saved_queries import SavedQueries
     from app.stores.session import BrokerSession
@@ -75,8 +75,8 @@ class AppContext(Protocol):
     topics: TopicSignals
     counts: QueryCounts
     saved: SavedQueries
-    templates: KeptTexts
-    presets: KeptTexts
+    templates: NamedTexts
+    presets: NamedTexts
     """What jobs need, under names: statements of descriptions, see `app.description.needs`."""
     session: BrokerSession
     transfers: Transfers

@@ -35,8 +35,8 @@ def with_cpus(text: str, source: str | None) -> str:
     if not parallel and source == "1":
         source = None
     known = _cpus(found)
-    kept = CPUS if known is None or not parallel else known.name
-    name = _PROCESSES if parallel and known is None else kept
+    usual = CPUS if known is None or not parallel else known.name
+    name = _PROCESSES if parallel and known is None else usual
     for other in CPU_COUNTS:
         if other.lower() != name.lower() and other.lower() in found:
             if name.lower() not in statements(text) and source is not None:

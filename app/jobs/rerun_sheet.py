@@ -17,9 +17,9 @@ from PySide6.QtWidgets import (
 
 from app import units
 from app.description.needs import changes_of
+from app.jobs.preset_choice import PresetChoice
 from app.jobs.rerun import run_again
 from app.widgets.labels import label
-from app.widgets.preset_choice import PresetChoice
 from broker_core.jdl.changes import MEMORY
 
 if TYPE_CHECKING:

@@ -232,9 +232,9 @@ class SubmissionSheet(QDialog):
         text = with_field(self.jobs[0].text, "Arguments", source, self._base())
         self.jobs = (replace(self.jobs[0], text=text),)
         self._own_values = values_in(text)
-        self._look_soon()
+        self._read_later()
 
-    def _look_soon(self) -> None:
+    def _read_later(self) -> None:
         self._at_once = False
         self.form.show_values(self.sweeps)
         self._go(SheetStage.READING)
@@ -247,7 +247,7 @@ class SubmissionSheet(QDialog):
         preset = self.form.preset.chosen
         texts = [with_needs(text, preset) if preset else text for text in self._written]
         self.jobs = tuple(replace(job, text=text) for job, text in zip(self.jobs, texts, strict=True))
-        self._look_soon()
+        self._read_later()
 
     # --- sending
 

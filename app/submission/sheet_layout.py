@@ -23,12 +23,12 @@ from PySide6.QtWidgets import (
 )
 
 from app.description.sandbox_files import printable
-from app.stores.kept_texts import KeptTexts
+from app.jobs.preset_choice import PresetChoice
+from app.stores.named_texts import NamedTexts
 from app.submission.draft import JobDraft
 from app.submission.remarks import RemarkList
 from app.theme.theme import Theme
 from app.units import counted, size_text
-from app.widgets.preset_choice import PresetChoice
 from broker_core.client.prepare import Prepared
 
 _JOBS_SHOWN = 500
@@ -188,7 +188,7 @@ class SheetForm:
             self._rows.setRowVisible(part, True)
         self.arguments.setFocus()
 
-    def offer_presets(self, presets: KeptTexts) -> None:
+    def offer_presets(self, presets: NamedTexts) -> None:
         """Offer presets of what the jobs need, if there are any."""
         self._rows.setRowVisible(self.preset, self.preset.offer(presets))
 

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QApplication
 
 from app.context import Notice
 from app.stores.jobs import JobStore
-from app.stores.kept_texts import KeptTexts
 from app.stores.link import ConnectionState
+from app.stores.named_texts import NamedTexts
 from app.stores.preferences import Preferences
 from app.stores.saved_queries import SavedQueries
 from app.stores.sites import SiteStore
@@ -41,8 +41,8 @@ class BenchContext:
         self.client = client
         self.preferences = Preferences()
         self.saved = SavedQueries(self.preferences)
-        self.templates = KeptTexts(self.preferences, "templates")
-        self.presets = KeptTexts(self.preferences, "presets")
+        self.templates = NamedTexts(self.preferences, "templates")
+        self.presets = NamedTexts(self.preferences, "presets")
         self.state_dir: Path | None = None
         self.link = BenchLink(ConnectionState.CONNECTED if client else ConnectionState.UNREACHABLE)
         self.topics, self.jobs = TopicSignals(), JobStore()

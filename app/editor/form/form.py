@@ -25,7 +25,7 @@ from app.editor.form import fields
 from app.editor.form.plan import MORE, NEEDED, SECTIONS, FieldKind, FormField, Section
 from app.editor.form.presets import PresetButton
 from app.editor.form.sandbox import SandboxField
-from app.stores.kept_texts import KeptTexts
+from app.stores.named_texts import NamedTexts
 from app.theme.theme import Theme
 from broker_core.client.programs.describe import how_it_runs
 from broker_core.jobs.placement import computing_element
@@ -45,7 +45,7 @@ class DescriptionForm(QScrollArea):
     programChosen = Signal(str)
     """Path of a program chosen with the button beside the field."""
 
-    def __init__(self, theme: Theme, limit: int, presets: KeptTexts) -> None:
+    def __init__(self, theme: Theme, limit: int, presets: NamedTexts) -> None:
         super().__init__()
         self._theme, self._limit = theme, limit
         self.presets = PresetButton(theme, presets)

@@ -176,8 +176,8 @@ MORE: tuple[Section, ...] = (
         (
             FormField(
                 "MemoryPerCPU",
-                _t("Memory per CPU"),
-                _t("Instead of the memory of a node."),
+                _t("CPU memory"),
+                _t("For each CPU, instead of the memory of a node."),
                 FieldKind.AMOUNT,
                 hint=_t("site's default"),
                 unit=_t("MB"),

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from app.description.code_font import code_font
 from app.description.needs import NAMES, SIZES, needs_of
 from app.description.statements import statements
-from app.stores.kept_texts import KeptText, KeptTexts
+from app.stores.named_texts import NamedText, NamedTexts
 from app.theme.theme import Theme
 from app.widgets.confirm import ask_name, tell
 from app.widgets.labels import label
@@ -37,7 +37,7 @@ class PresetButton(QToolButton):
     chosen = Signal(str)
     """Text of the preset that the description is to follow."""
 
-    def __init__(self, theme: Theme, presets: KeptTexts) -> None:
+    def __init__(self, theme: Theme, presets: NamedTexts) -> None:
         super().__init__()
         self._theme, self._presets = theme, presets
         self.description = ""
@@ -83,7 +83,7 @@ class PresetButton(QToolButton):
 class PresetSheet(QDialog):
     """All presets: names and statements can be changed; nothing is changed before Save."""
 
-    def __init__(self, theme: Theme, presets: KeptTexts, parent: QWidget) -> None:
+    def __init__(self, theme: Theme, presets: NamedTexts, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._presets = presets
@@ -122,6 +122,7 @@ class PresetSheet(QDialog):
         across.addWidget(self.names)
         across.addLayout(fields, 1)
         foot.addWidget(self.delete)
+        self.delete.setAutoDefault(False)
         foot.addStretch(1)
         for button in (self.close_sheet, self.save):
             foot.addWidget(button)
@@ -143,7 +144,7 @@ class PresetSheet(QDialog):
         self._show(self.names.currentRow())
 
     def _show(self, row: int) -> None:
-        one = self._shown[row] if 0 <= row < len(self._shown) else KeptText("", "")
+        one = self._shown[row] if 0 <= row < len(self._shown) else NamedText("", "")
         self.name.setText(one.name)
         self.text.setPlainText(one.text)
         for part in (self.name, self.text, self.delete):

@@ -15,7 +15,7 @@ LONGEST = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class KeptText:
+class NamedText:
     """A description, or what one asks for, with a name."""
 
     name: str
@@ -24,7 +24,7 @@ class KeptText:
     """Favorites stand first."""
 
 
-class KeptTexts(QObject):
+class NamedTexts(QObject):
     """All texts of one kind, favorites first, each part in the order in which they were saved."""
 
     changed = Signal()
@@ -35,7 +35,7 @@ class KeptTexts(QObject):
         self._preferences, self._kind = preferences, kind
 
     @property
-    def all(self) -> tuple[KeptText, ...]:
+    def all(self) -> tuple[NamedText, ...]:
         """The texts in the order in which they are offered."""
         found = [_read(item) for item in self._preferences[self._kind]]
         return tuple(sorted(filter(None, found), key=lambda one: not one.favorite))
@@ -49,7 +49,7 @@ class KeptTexts(QObject):
             raise ValueError(f"What is kept has at most {LONGEST:,} characters; this has {len(text):,}.")
         favorite = any(one.favorite for one in self.all if one.name in (name, before))
         others = [one for one in self.all if one.name not in (name, before)]
-        self._keep([*others, KeptText(name, text, favorite)])
+        self._keep([*others, NamedText(name, text, favorite)])
 
     def remove(self, name: str) -> None:
         """Forget a text."""
@@ -57,15 +57,15 @@ class KeptTexts(QObject):
 
     def set_favorite(self, name: str, favorite: bool) -> None:
         """Put a text first, or back among the others."""
-        self._keep([KeptText(one.name, one.text, favorite) if one.name == name else one for one in self.all])
+        self._keep([NamedText(one.name, one.text, favorite) if one.name == name else one for one in self.all])
 
-    def _keep(self, texts: list[KeptText]) -> None:
+    def _keep(self, texts: list[NamedText]) -> None:
         self._preferences[self._kind] = [[one.name, one.text, one.favorite] for one in texts]
         self.changed.emit()
 
 
-def _read(item: object) -> KeptText | None:
+def _read(item: object) -> NamedText | None:
     match item:
         case [str(name), str(text), bool(favorite)]:
-            return KeptText(name, text, favorite)
+            return NamedText(name, text, favorite)
     return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QComboBox
 
-from app.stores.kept_texts import KeptTexts
+from app.stores.named_texts import NamedTexts
 from broker_core.client.printable import printable
 
 
@@ -16,7 +16,7 @@ class PresetChoice(QComboBox):
         self.setAccessibleName("Preset of what it needs")
         self.addItem(as_it_is, "")
 
-    def offer(self, presets: KeptTexts) -> bool:
+    def offer(self, presets: NamedTexts) -> bool:
         """Offer these presets; False if there are none."""
         for one in presets.all:
             self.addItem(printable(one.name), one.text)
