@@ -78,6 +78,9 @@ class SiteViews:
         view.gpus = most_of_each(count for entry in entries for count in gpu_counts(self._nodes(entry)))
         for field, name in _NAMES.items():
             setattr(view, field, sorted({one for entry in entries for one in self._names(entry, name)}))
+        tested = self._registry.nodes.of(site.name)
+        view.nodes_see_directory, view.nodes_reach_network = tested.shared, tested.outbound
+        view.speed = tested.speed
         self._judge(view, entries)
         self._follow(view)
         return view
