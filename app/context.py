@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from app.stores.counts import QueryCounts
     from app.stores.jobs import JobStore
     from app.stores.link import BrokerLink
-    from app.stores.own_templates import OwnTemplates
+    from app.stores.named_texts import NamedTexts
     from app.stores.preferences import Preferences
     from app.stores.saved_queries import SavedQueries
     from app.stores.session import BrokerSession
@@ -75,7 +75,9 @@ class AppContext(Protocol):
     topics: TopicSignals
     counts: QueryCounts
     saved: SavedQueries
-    templates: OwnTemplates
+    templates: NamedTexts
+    presets: NamedTexts
+    """What jobs need, under names: statements of descriptions, see `app.description.needs`."""
     session: BrokerSession
     transfers: Transfers
     theme: Theme

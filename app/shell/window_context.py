@@ -14,7 +14,7 @@ from app.context import NO_BROKER, Notice, Tone
 from app.shell.activity_log import ActivityLog
 from app.stores.broker_stores import BrokerStores
 from app.stores.counts import QueryCounts
-from app.stores.own_templates import OwnTemplates
+from app.stores.named_texts import NamedTexts
 from app.stores.preferences import Preferences
 from app.stores.saved_queries import SavedQueries
 from app.stores.transfers import Transfers
@@ -75,7 +75,8 @@ class WindowContext(QObject):
         self.topics, self.sites = shown.topics, shown.sites
         self.saved = SavedQueries(preferences, self)
         self.session.on_connected.append(self._tag_new_jobs)
-        self.templates = OwnTemplates(preferences, self)
+        self.templates = NamedTexts(preferences, "templates", self)
+        self.presets = NamedTexts(preferences, "presets", self)
         self.counts = QueryCounts(self.jobs, self.saved, self)
         self.transfers = Transfers(self)
         self.activity = ActivityLog(places(state_dir).state / "activity.jsonl")

@@ -38,6 +38,7 @@ DEFAULTS: dict[str, Any] = {
     "saved_queries": [],
     "projects": {},
     "templates": [],
+    "presets": [],
     "recent_actions": [],
     "recent_files": [],
     "console_font": "",

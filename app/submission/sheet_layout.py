@@ -23,6 +23,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.description.sandbox_files import printable
+from app.jobs.preset_choice import PresetChoice
+from app.stores.named_texts import NamedTexts
 from app.submission.draft import JobDraft
 from app.submission.remarks import RemarkList
 from app.theme.theme import Theme
@@ -121,7 +123,7 @@ class SheetForm:
         self.remarks.hide()
         self.values, self.arguments = QLineEdit(), QLineEdit()
         self.program = QLabel()
-        self.site = QComboBox()
+        self.site, self.preset = QComboBox(), PresetChoice(sheet.tr("As the job asks for"))
         self.progress = QProgressBar()
         self._buttons()
         self._lay_out(sweep)
@@ -158,6 +160,8 @@ class SheetForm:
         self.site.addItem(tr("Wherever it fits best"), "")
         self.site.setAccessibleName(tr("Where"))
         rows.addRow(tr("Where"), self.site)
+        rows.addRow(tr("Needs"), self.preset)
+        rows.setRowVisible(self.preset, False)
         self.values.setPlaceholderText("1-10, 20-100:5, red, green")
         self.values.setAccessibleName(tr("Values of the parameter"))
         self.arguments.setAccessibleName(tr("Arguments"))
@@ -183,6 +187,10 @@ class SheetForm:
         for part in (self.program, self.arguments):
             self._rows.setRowVisible(part, True)
         self.arguments.setFocus()
+
+    def offer_presets(self, presets: NamedTexts) -> None:
+        """Offer presets of what the jobs need, if there are any."""
+        self._rows.setRowVisible(self.preset, self.preset.offer(presets))
 
     def show_lines(self, lines: QWidget) -> None:
         """Show what became of the lines of a batch script, above the files that are sent."""

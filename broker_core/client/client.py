@@ -16,7 +16,7 @@ from broker_core.client.follow import Lost, follow
 from broker_core.client.requests import part
 from broker_core.errors import BadRequest, CrossDeskError, NotFound
 from broker_core.wire.checks import CheckReport
-from broker_core.wire.matches import MatchReport
+from broker_core.wire.matches import MatchReport, StartForecast
 from broker_core.wire.queue import DecisionView, PolicyView, QueueView, WhyView
 from broker_core.wire.replicas import ReplicaList, ReplicaView
 from broker_core.wire.resources import ModuleView, ResourceDetail, ResourcesPage, SourceView
@@ -110,6 +110,11 @@ class BrokerClient(SiteCommands, ResultCommands, SubmissionCommands):
         """Where a description could run (CB-CMD-03); nothing is queued. `wanted`: fields of MatchRequest."""
         answer = await self._post("/matches", _question(description, files) | wanted)
         return fitting(MatchReport, answer)
+
+    async def start_forecasts(self, description: str, ces: Sequence[str]) -> list[StartForecast]:
+        """When such a job would start at these computing elements, by the word of their batch systems."""
+        answer = await self._post("/matches/forecasts", {"description": description, "ces": list(ces)})
+        return [fitting(StartForecast, one) for one in answer]
 
     # --- submitting
 

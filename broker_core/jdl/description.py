@@ -7,6 +7,9 @@ from typing import Any
 
 from broker_core.jdl.resource_request import ANYWHERE, NOTHING, ResourceRequest, SiteChoice
 
+BatchNeeds = tuple[ResourceRequest, int, float | None]
+"""What a job asks for, its CPUs, and the seconds of wall time after which it is ended."""
+
 
 @dataclass(frozen=True, slots=True)
 class Software:
@@ -76,3 +79,8 @@ class JobDescription:
     """`UserTags`, see `broker_core.jdl.user_tags`."""
     ad: Any = field(default=None, compare=False)
     """The tree (broker_core.jdl.syntax.tree), for Requirements, Rank and unknown attributes."""
+
+    @property
+    def batch_needs(self) -> BatchNeeds:
+        """What decides in a batch system when such a job could start."""
+        return self.request, self.cpus, self.wall_limit

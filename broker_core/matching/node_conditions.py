@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from broker_core.jdl.description import JobDescription
-from broker_core.jdl.resource_request import ResourceRequest, SiteChoice, same_model
+from broker_core.jdl.resource_request import SITE_NAMES, ResourceRequest, SiteChoice, same_model
 from broker_core.jdl.syntax.tree import UNDEFINED
 from broker_core.matching.columnar.by_value import ByValue
 from broker_core.matching.columnar.view import View
@@ -43,7 +43,7 @@ def requested(description: JobDescription) -> Iterator[Condition]:
     """The conditions of a description's `ResourceRequest`, the one that can least be helped first."""
     request = description.request
     if request.queue:
-        yield _queue(request.queue)
+        yield _queue_of_sites(request) if request.names_of else _queue(request.queue)
     given = request.given()
     if any(given.values()):
         yield _carried(request)
@@ -116,6 +116,30 @@ def _queue(wanted: str) -> Condition:
     )
 
 
+def _queue_of_sites(request: ResourceRequest) -> Condition:
+    """As `_queue`, where it counts only at sites of one kind of batch system that have such a queue."""
+    wanted, usual = request.queue, _queue(request.queue)
+    this = ByValue("gluecename", lambda name: name == wanted)
+    foreign = ByValue(_SYSTEM, lambda kind: not request.names_count_at(_text(kind)))
+
+    def holds(view: View) -> Holds:
+        named: Holds = np.broadcast_to(this.rows(view) & ~foreign.rows(view), view.size)
+        columns = view.pool.columns
+        having = {columns.sites[row] for row in np.flatnonzero(named & columns.used[: view.size]).tolist()}
+        if not having:
+            return np.ones(view.size, dtype=np.bool_)
+        sites = columns.sites[: view.size]
+        elsewhere = np.fromiter((site not in having for site in sites), np.bool_, view.size)
+        return named | elsewhere | foreign.rows(view)
+
+    def words(view: View, row: int, held: bool) -> str:
+        if held and not (this.at(view, row) and not foreign.at(view, row)):
+            return f"there is no queue {wanted} here, which is left out"
+        return usual.words(view, row, held)
+
+    return Condition(usual.text, usual.origin, holds, words)
+
+
 def _carried(request: ResourceRequest) -> Condition:
     """The batch system can give what is asked for, unless the description says to ignore that."""
     asked = [name for name, asked in request.given().items() if asked]
@@ -140,6 +164,8 @@ def _text(value: Any) -> str:
 
 def _unless_left_out(request: ResourceRequest, attribute: str, condition: Condition) -> Condition:
     """The same, which does not count where the batch system cannot give it and the job runs without."""
+    if attribute in SITE_NAMES and request.names_of:
+        return _where_known(request, attribute, condition)
     if not (request.ignore_unsupported and attribute):
         return condition
     ignored = ByValue(_SYSTEM, lambda kind: attribute in request.unsupported(_text(kind)))
@@ -148,6 +174,17 @@ def _unless_left_out(request: ResourceRequest, attribute: str, condition: Condit
         return np.logical_or(condition.holds(view), ignored.rows(view))
 
     return Condition(condition.text, condition.origin, holds, condition.words)
+
+
+def _where_known(request: ResourceRequest, attribute: str, condition: Condition) -> Condition:
+    """A condition on a name without which the job runs where it is not known: it only says so."""
+    foreign = ByValue(_SYSTEM, lambda kind: not request.names_count_at(_text(kind)))
+
+    def words(view: View, row: int, held: bool) -> str:
+        here = np.broadcast_to(condition.holds(view), view.size)[row] and not foreign.at(view, row)
+        return "" if here else f"{attribute} is left out here"
+
+    return Condition(condition.text, condition.origin, lambda view: np.asarray(True), words)
 
 
 def _of_lists(request: ResourceRequest) -> Iterator[tuple[str, Condition]]:

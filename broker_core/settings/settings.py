@@ -78,6 +78,9 @@ class InformationSettings:
     sources: tuple[SourceSettings, ...] = setting(
         (), "who is asked about resources, a [[sources]] table each", parse=configuration.sources
     )
+    network_test: str = setting(
+        "1.1.1.1:443", "HOST:PORT where test jobs try whether nodes reach the network; empty: they do not"
+    )
     replicas: ReplicaSettings = setting(  # noqa: RUF009 - it makes a field
         ReplicaSettings(), "the catalogue that knows where files are", parse=configuration.replicas
     )

@@ -169,6 +169,10 @@ class Adapter(Protocol):
         """What the site is like now: one for each queue (CB-UPD-01)."""
         ...
 
+    async def forecast(self, launch: Launch) -> float | None:
+        """See `RemoteSitePort.forecast`."""
+        ...
+
     def renew(self) -> None:
         """Ask with the next `look` for what seldom changes too."""
         ...

@@ -251,6 +251,13 @@ class RemoteSitePort(Site, Protocol):
         """
         ...
 
+    async def forecast(self, order: LaunchOrder) -> float | None:
+        """Seconds until such a job would start, by the batch system's word for it; None: it says nothing.
+
+        Nothing is submitted. Raises SiteFailed where the job would not be taken, and LinkLost.
+        """
+        ...
+
     def renew(self) -> None:
         """Ask with the next `look` for what seldom changes too, such as accounts."""
         ...

@@ -206,6 +206,16 @@ class SiteView(Wire):
     """By model."""
     accounts: list[str] = []
     """What jobs may name as Account there; empty: nothing is known."""
+    qos: list[str] = []
+    features: list[str] = []
+    licenses: list[str] = []
+    reservations: list[str] = []
+    """What jobs may name so there; empty: nothing is known."""
+    nodes_see_directory: bool | None = None
+    nodes_reach_network: bool | None = None
+    """As test jobs found it; None: not known."""
+    speed: int | None = None
+    """Benchmark of a core as a test job measured it (SpecInt2000, roughly); None: not measured."""
     queued: int = 0
     """This broker's jobs there that wait."""
     running: int = 0

@@ -27,6 +27,11 @@ def use_path() -> Path:
     return starter_path().parent / "scripts" / "use.sh"
 
 
+def site_test_path() -> Path:
+    """Path of `site_test.sh`, the test job of a site."""
+    return starter_path().parent / "scripts" / "site_test.sh"
+
+
 def line_agent_path() -> Path:
     """Path of `line_agent.sh`, the agent of interactive jobs where ours proper cannot run."""
     return starter_path().parent / "scripts" / "line_agent.sh"

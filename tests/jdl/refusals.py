@@ -106,7 +106,7 @@ WARNINGS = {
     "Executable = \u201c/bin/true\u201d;": "curly-quotes",
     'Executable = "/bin/true"; JobType = "Interactive";': "job-type-mapped",
     'Executable = "/bin/true"; JobType = "MPICH"; NodeNumber = 2;': "job-type-mapped",
-    'Executable = "/bin/true"; CpuNumber = 2;': "cpus-make-parallel",
+    'Executable = "/bin/true"; JobType = "Normal"; CpuNumber = 2;': "cpus-make-parallel",
     'Executable = "/bin/true"; SubJobType = "plain"; NodeNumber = 2;': "parallel-implied",
     'Executable = "hostname";': "executable-not-sent",
     'Executable = "/bin/true"; Arguements = "x";': "misspelt-attribute",

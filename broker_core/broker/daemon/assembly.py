@@ -20,7 +20,6 @@ from broker_core.broker.api.listener import ApiListener
 from broker_core.broker.api.routes.lines import LineJobs
 from broker_core.broker.api.routes.log_search import LogSearches
 from broker_core.broker.api.routes.output import JobOutput
-from broker_core.broker.api.routes.sites import SiteTester
 from broker_core.broker.api.views.broker import BrokerStatus, Shutdown
 from broker_core.broker.api.views.jobs import JobViews
 from broker_core.broker.api.views.queue import QueueViews
@@ -37,8 +36,11 @@ from broker_core.broker.matchmaking.policy_plugins import PolicyPlugins
 from broker_core.broker.site_management.retention import Purging, Retention, RetentionChoice
 from broker_core.broker.site_management.site_discovery import SiteDiscovery, look_at
 from broker_core.broker.site_management.site_dispatcher import SiteDispatcher
+from broker_core.broker.site_management.site_limits import Looking
 from broker_core.broker.site_management.site_registry import SiteRegistry
 from broker_core.broker.site_management.site_specs import SiteSpecs
+from broker_core.broker.site_management.site_tester import SiteTester
+from broker_core.broker.site_management.start_forecasts import StartForecasts
 from broker_core.broker.submission.checking import Checker
 from broker_core.broker.submission.items import ItemChecker
 from broker_core.broker.submission.launch_orders import LaunchOrders
@@ -138,7 +140,7 @@ class Broker:
         making = partial(site_for, limits=results)
         self._registry = SiteRegistry(SiteSpecs(paths.sites), self._sites, engine, local, making)
         self._discovery = SiteDiscovery(look_at)
-        self._updaters = _updaters(settings, engine, local)
+        self._updaters = _updaters(settings, engine, self._registry.nodes.joined(local.look, LOCAL, LOCAL))
 
     def _accept_jobs(self) -> None:
         """Submissions, and what may happen to jobs that have ended."""
@@ -171,7 +173,8 @@ class Broker:
             output,
             LogSearches(output),
             LineJobs(self._store, sites, orders),
-            SiteTester(registry, self._files, submissions),
+            StartForecasts(registry, engine),
+            SiteTester(registry, self._files, submissions, self._settings.network_test),
         )  # fmt: skip
         return {type(part): part for part in every}
 
@@ -309,7 +312,7 @@ def _rules(settings: Settings) -> SchedulerConfig:
     )
 
 
-def _updaters(settings: Settings, engine: Engine, local: LocalSite) -> Updaters:
+def _updaters(settings: Settings, engine: Engine, facts: Looking) -> Updaters:
     def heard(said: SourceHeard) -> None:
         """A source has spoken; three of its intervals later its word is stale, unless set otherwise."""
         interval = settings.stale_after / 3 if settings.stale_after else said.interval
@@ -320,7 +323,7 @@ def _updaters(settings: Settings, engine: Engine, local: LocalSite) -> Updaters:
         engine.stream.topics.resources_changed()
         engine.stream.topics.sites_changed()
 
-    own = [SiteUpdater(local.look, local.name, LOCAL_INTERVAL)]
+    own = [SiteUpdater(facts, LOCAL, LOCAL_INTERVAL)]
     return Updaters(settings.sources, heard, now, own=own, changed=changed)
 
 

@@ -12,6 +12,7 @@ from broker_core.broker.engine.engine import Engine
 from broker_core.broker.engine.site_metrics import SAMPLE
 from broker_core.broker.site_management.metrics_files import MetricsFiles
 from broker_core.broker.site_management.network_monitor import NetworkMonitor
+from broker_core.broker.site_management.node_facts import NodeFacts
 from broker_core.broker.site_management.site_dispatcher import SiteDispatcher
 from broker_core.broker.site_management.site_limits import bounded, with_usual_waits
 from broker_core.broker.site_management.site_specs import SiteSpecs
@@ -22,7 +23,7 @@ from broker_core.jobs.placement import THIS_MACHINE, Component, ComputingElement
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.messages import CancelAsked, LinkChanged
-from broker_core.sites.contract import RemoteSitePort, Site
+from broker_core.sites.contract import LaunchOrder, RemoteSitePort, Site
 from broker_core.sites.link import Link, LinkState
 from broker_core.sites.remote.removed import RemovedSite
 from broker_core.system.clock import now
@@ -71,6 +72,7 @@ class SiteRegistry:
         for spec in specs.all():
             self._restore(spec)
         self._figures = MetricsFiles(specs.of)
+        self.nodes = NodeFacts(specs.of, engine, calls)
         for name in self.specs:
             self._figures.restore(engine.figures, name, now().wall)
 
@@ -238,6 +240,7 @@ class SiteRegistry:
                 await self._renew(self.specs[name])
                 raise
             self._figures.forget(name)
+            self.nodes.forget(name)
             del self._far[name], self.specs[name]
             await self._calls.remove(name)
         for record in self._live(there):
@@ -278,6 +281,11 @@ class SiteRegistry:
                     await self._updaters.refresh((name,))
         if link.trouble:
             raise Conflict(link.trouble, place=name, code="site_unusable")
+
+    async def forecast(self, order: LaunchOrder) -> float | None:
+        """See `RemoteSitePort.forecast`; this machine says nothing."""
+        site = self._far.get(order.ce.site)
+        return None if site is None else await site.forecast(order)
 
     # --- inside
 
@@ -324,7 +332,8 @@ class SiteRegistry:
             address = spec.url or spec.host
             site = self._far[name]
             figures = self._engine.figures
-            look = with_usual_waits(site.look, lambda ce: figures.usual_wait(ce, now().wall))
+            look = self.nodes.joined(site.look, name, spec.kind)
+            look = with_usual_waits(look, lambda ce: figures.usual_wait(ce, now().wall))
             look = bounded(look, spec.max_jobs)
             updaters.add(SiteUpdater(look, name, LOOK_INTERVAL, spec.kind, address, site.renew))
 
@@ -374,4 +383,6 @@ class SiteRegistry:
         figures, moment, names = self._engine.figures, now().wall, self._calls.sites
         figures.sample(moment, names)
         self._figures.keep_soon(figures, names, moment)
+        if self._updaters is not None and (tested := self.nodes.tested(self.specs)):
+            self._updaters.ask(*tested)
         self._sampling = asyncio.get_running_loop().call_later(SAMPLE, self._sample)

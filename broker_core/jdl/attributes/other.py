@@ -56,6 +56,7 @@ QOS | string | | | Quality of service of the batch system.
 Features | string, strings | {} | | Features that each node of the job must have, by the site's names for them.
 Licenses | string, strings | {} | | Licenses that the job holds while it runs, each "name" or "name:count".
 Reservation | string | | | Reservation at the batch system that the job uses.
+NamesOf | string | | slurm, pbs, sge, lsf, condor | Batch system whose sites know the names in QueueName, Account, QOS and Reservation: they count at those of its sites that have them, and the job runs without them elsewhere. Otherwise sites without them do not match.
 BatchOptions | ad | | | Further words for the batch system's submission command, by its kind: [ slurm = {"--nice=5"}; pbs = {"-p", "10"}; sge = {"-p", "-5"}; lsf = {"-sp", "10"}; condor = {"rank = Mips"} ]. Words for other systems than that of the site are left out; those that would break what the broker relies on are refused.
 IgnoreUnsupported | boolean | false | | True lets the job run also where the batch system cannot give what GPUNumber, Account, Reservation and the like ask for; that part is left out there. Otherwise such sites do not match.
 """,

@@ -19,7 +19,7 @@ _LEAST = {"gpunumber": 0, "memorypernode": 1, "memorypercpu": 1, "scratchsize": 
 _NAMES = {"account": "account", "qos": "qos", "reservation": "reservation", "queuename": "queue"}
 """Attribute to the field of the request that has its name."""
 _KEYS = frozenset(
-    {*_LEAST, *_NAMES, "gpumodel", "features", "licenses", "batchoptions", "ignoreunsupported"}
+    {*_LEAST, *_NAMES, "gpumodel", "features", "licenses", "batchoptions", "ignoreunsupported", "namesof"}
     | {"hostnumber", "smpgranularity", "wholenodes"}
     | {"wholenode", "numberofprocessors", "cerequirements"}
 )
@@ -62,6 +62,7 @@ def request(reading: Reading, kind: DescriptionKind) -> ResourceRequest:
         licenses=_licenses(reading),
         options=_options(reading),
         ignore_unsupported=reading.true("ignoreunsupported"),
+        names_of=_names_of(reading),
         **_named(reading),
     )
 
@@ -193,14 +194,24 @@ def _options(reading: Reading) -> tuple[tuple[str, tuple[str, ...]], ...]:
     for entry in node if isinstance(node, Ad) else ():
         kind = entry.name.lower()
         if kind not in BATCH_SYSTEMS:
-            meant = closest(kind, BATCH_SYSTEMS)
-            more = f"did you mean {meant}?" if meant else f"write one of {', '.join(BATCH_SYSTEMS)}."
-            message = f"{entry.name} in BatchOptions is no batch system; {more}"
-            reading.error("batch-option", message, "batchoptions", entry.value)
+            _no_batch_system(reading, entry.name, "batchoptions", entry.value)
             continue
         items: list[Expression] = entry.value.items if isinstance(entry.value, ListOf) else [entry.value]
         found.append((kind, _checked_words(reading, kind, items)))
     return tuple(found)
+
+
+def _names_of(reading: Reading) -> str:
+    kind = reading.string("namesof").lower()
+    if kind and kind not in BATCH_SYSTEMS:
+        _no_batch_system(reading, reading.string("namesof"), "namesof")
+    return kind
+
+
+def _no_batch_system(reading: Reading, name: str, key: str, at: Expression | None = None) -> None:
+    meant = closest(name.lower(), BATCH_SYSTEMS)
+    more = f"did you mean {meant}?" if meant else f"write one of {', '.join(BATCH_SYSTEMS)}."
+    reading.error("batch-option", f"{name} in {_name(reading, key)} is no batch system; {more}", key, at)
 
 
 def _checked_words(reading: Reading, kind: str, items: list[Expression]) -> tuple[str, ...]:

@@ -174,6 +174,10 @@ class ArcAdapter:
     def renew(self) -> None:
         """See `Adapter.renew`: what A-REX publishes is asked for as a whole anyway."""
 
+    async def forecast(self, launch: Launch) -> float | None:
+        """See `Adapter.forecast`; ARC tells nothing of a single job beforehand."""
+        return None
+
     async def way_back(self, relay: RelayPlace, ports: Sequence[int]) -> WayBack:
         """See `Adapter.way_back`; nobody leads connections back from there."""
         return await plain_way(relay, self._rest.host)

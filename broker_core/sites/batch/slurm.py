@@ -40,6 +40,7 @@ model=$(sinfo -h -p {queue} -o %G | tr ',' '\n' | awk -F '[:(]' -v wanted="$want
 ')
 [ -n "$model" ] || model=$wanted
 """
+_FORECAST = re.compile(r"\bto start at (\d{1,12})\b", re.ASCII)
 _GONE = (
     r"(Invalid job id specified|Job/step already completing or completed"
     r"|already (finished|completed)|slurm_suspend error)"
@@ -65,14 +66,32 @@ class Slurm:
         words += [f"--chdir={folder}", f"--output={log}"]
         if job.count > 1:
             words.append(f"--array=0-{job.count - 1}")
+        return self._sbatch(words, job, job.script)
+
+    def _sbatch(self, words: list[str], job: BatchJob, last: str) -> str:
+        """The command of these words, with what the job asks for and the last word behind them."""
         if job.wall_limit is not None:
             words.append(f"--time={max(1, math.ceil(job.wall_limit / 60))}")
         words += [*job.options, *_resources(job.request), *job.request.words(self.kind)]
         if not job.request.gpu_model:
-            return _HABITS + shlex.join([*words, *_gpus(job.request), job.script])
+            return _HABITS + shlex.join([*words, *_gpus(job.request), last])
         known = _KNOWN_MODEL.format(queue=shlex.quote(job.queue), model=shlex.quote(job.request.gpu_model))
         count = f'--gres=gpu:"$model":{job.request.gpus}'
-        return f"( {_HABITS}{known}{shlex.join(words)} {count} {shlex.quote(job.script)} )"
+        return f"( {_HABITS}{known}{shlex.join(words)} {count} {shlex.quote(last)} )"
+
+    def forecast(self, job: BatchJob) -> str:
+        """sbatch --test-only, which tells it among its error messages."""
+        words = ["sbatch", "--test-only", f"--partition={job.queue}", *_nodes(job)]
+        asked = self._sbatch(words, job, "--wrap=:")
+        return f"date +%s; export SLURM_TIME_FORMAT=%s; {asked} 2>&1"
+
+    def forecast_wait(self, out: str) -> float:
+        """By the site's own clock."""
+        now, _, answer = out.partition("\n")
+        found = _FORECAST.search(answer)
+        if found is None or not now.isdigit():
+            raise ValueError(" ".join(answer.split())[:300] or "sbatch said nothing")
+        return max(0.0, float(found[1]) - float(now))
 
     def submitted(self, out: str) -> str:
         """`12`, or `12;cluster`."""

@@ -225,6 +225,10 @@ class RemoteSite:
         """See `RemoteSitePort.answer`."""
         self._adapter.answer(id, value)
 
+    async def forecast(self, order: LaunchOrder) -> float | None:
+        """See `RemoteSitePort.forecast`."""
+        return await self._adapter.forecast(Launch(order, order.ce.queue))
+
     def connect_now(self) -> None:
         """See `RemoteSitePort.connect_now`."""
         self._adapter.connect_now()

@@ -14,7 +14,7 @@ from broker_core.resources.facts import Facts
 from broker_core.sites.adapter import AttemptStatus, Launch, Leftover, PollResult, Sighting, SiteFailed
 from broker_core.sites.batch.names import JobNames
 from broker_core.sites.batch.system import BatchSystem, Queue
-from broker_core.sites.contract import AgentOrder, CachedProgram, RunFile, SiteRefused
+from broker_core.sites.contract import AgentOrder, RunFile, SiteRefused
 from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.remote.settings import RemoteSettings
 from broker_core.sites.shell.bundle import ArrayGroup, BundleContext, groups_of, packed, pieces, unpackable
@@ -127,6 +127,7 @@ class ShellAdapter:
     async def submit(self, launches: Sequence[Launch]) -> Sequence[str | SiteRefused]:
         """See `Adapter.submit`; launches with equal needs become an array where the site has arrays."""
         place = self._place(await self._home.get())
+        launches = [await self._survey.with_known_names(one) for one in launches]
         found: dict[str, str | SiteRefused] = {}
         found |= await asyncio.to_thread(unpackable, launches, place)
         left = [one for one in launches if one.order.attempt.tag not in found]
@@ -148,7 +149,9 @@ class ShellAdapter:
     async def _equip(self, launches: Sequence[Launch]) -> dict[str, str | SiteRefused]:
         """Have the agents at the site that launches name; those that cannot be equipped, by tag."""
         refused: dict[str, str | SiteRefused] = {}
-        wanted = {program for one in launches for program in one.order.agents if self._may_run(program)}
+        wanted = {
+            program for one in launches for program in one.order.agents if self._survey.may_run(program)
+        }
         for program in sorted(wanted, key=lambda one: one.name):
             try:
                 for _ in range(_ROUNDS):
@@ -159,11 +162,6 @@ class ShellAdapter:
                 users = (one for one in launches if program in one.order.agents)
                 refused |= {one.order.attempt.tag: error for one in users}
         return refused
-
-    def _may_run(self, program: CachedProgram) -> bool:
-        """False for a program of another kind of machine than the login host; nodes look for themselves."""
-        machine = self._survey.probe.get("machine", [""])[0]
-        return not machine or machine == "x86_64" or "x86_64" not in program.name
 
     async def release(self, tags: Sequence[str]) -> None:
         """See `Adapter.release`."""
@@ -277,6 +275,10 @@ class ShellAdapter:
         self._queues = {one.name: one for one in queues}
         await self._survey.all_nodes()
         return self._survey.facts(self._spec, queues)
+
+    async def forecast(self, launch: Launch) -> float | None:
+        """See `Adapter.forecast`."""
+        return await self._survey.forecast(launch, self._spec.options)
 
     def renew(self) -> None:
         """See `Adapter.renew`."""
