@@ -45,7 +45,12 @@ def order_for(
         stdout=description.stdout or STDOUT,
         stderr=description.stderr or STDERR,
         inputs=tuple(
-            InputFile(name, filestore.path(file.sha256), file.executable or (staged and name == program))
+            InputFile(
+                name,
+                filestore.path(file.sha256),
+                file.executable or (staged and name == program),
+                file.sha256,
+            )
             for file in files
             for name in [renamed.get(file.name, file.name)]
         ),

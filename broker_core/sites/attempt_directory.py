@@ -138,7 +138,8 @@ def _end(fields: dict[str, Any]) -> AttemptEnded:
 
 def _order(fields: dict[str, Any]) -> LaunchOrder:
     inputs = tuple(
-        InputFile(file["name"], Path(file["path"]), file["executable"]) for file in fields["inputs"]
+        InputFile(file["name"], Path(file["path"]), file["executable"], file.get("sha256", ""))
+        for file in fields["inputs"]
     )
     return LaunchOrder(
         **fields

@@ -40,6 +40,8 @@ class InputFile:
     path: Path
     """Where the content is, on the broker's machine."""
     executable: bool
+    sha256: str = ""
+    """Of the content, where it is known: sites keep it by that."""
 
 
 @dataclass(frozen=True, slots=True)

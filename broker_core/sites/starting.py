@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from broker_core.sites.contract import CachedProgram, LaunchOrder, SiteRefused
+from broker_core.sites.contract import CachedProgram, InputFile, LaunchOrder, SiteRefused
 from broker_core.sites.local.settings import LocalSettings
 from broker_core.worker.agent_settings import IDLE, VARIABLE
 from broker_core.worker.encoding import encode, encode_list
@@ -57,6 +57,8 @@ class StarterSettings:
     """Path of `software.sh` there, for those who ask for software."""
     use_path: str = ""
     """Path of `use.sh` there; empty: what a job uses is not sampled, nor what it ran out of found out."""
+    held: Callable[[InputFile], str] = lambda _: ""
+    """Path of an input file that the site has, of which the starter makes a copy; empty: it is in place."""
     environments: str = ""
     """Folder of the Python environments that jobs there share; empty: in the account's own cache."""
 
@@ -130,11 +132,13 @@ def _of_order(order: LaunchOrder, at: StarterSettings) -> dict[str, str]:
     if at.program is not None:
         agents += [(at.program(one), one.sha256) for one in order.agents]
     limit = order.wall_limit
+    sources = [_source(file, at) for file in order.inputs]
     return {
         "__jobid": order.attempt.job,
         "__attempt": order.attempt.tag,
         "__environment": encode_list(f"{name}={value}" for name, value in order.environment),
         "__input_file": encode_list(file.name for file in order.inputs),
+        "__input_source": encode_list(sources) if any(sources) else "",
         "__job": encode(order.executable),
         "__arguments": encode_list(split_words(order.arguments)),
         "__standard_input": encode(order.stdin),
@@ -150,6 +154,12 @@ def _of_order(order: LaunchOrder, at: StarterSettings) -> dict[str, str]:
         "__wall_limit": f"{limit:.3f}".rstrip("0").rstrip(".") if limit is not None else "",
         MARK: order.attempt.tag,
     }
+
+
+def _source(file: InputFile, at: StarterSettings) -> str:
+    """Mode and address of an input file that is not in place; empty: it is."""
+    held = at.held(file)
+    return f"{700 if file.executable else 600} file://{held}" if held else ""
 
 
 def _of_site(order: LaunchOrder, at: StarterSettings) -> dict[str, str]:

@@ -221,6 +221,10 @@ class RetentionView(Wire):
     """How long what did not come home stays at a site; 0: until its job is removed."""
     left_max: int
     """Of what all jobs leave at one site; 0: no limit."""
+    inputs_age: float = 0.0
+    """How long a site keeps an input file after its last job there; 0: for ever."""
+    inputs_max: int = 0
+    """Of the input files that one site keeps; 0: no limit."""
     fixed: str = ""
     """Why who asks cannot change them; empty: they can be changed."""
 
@@ -232,6 +236,8 @@ class RetentionChange(Wire):
     results_max: int | None = Field(None, ge=0, le=SIZE_MOST)
     left_age: float | None = Field(None, ge=0, le=AGE_MOST, allow_inf_nan=False)
     left_max: int | None = Field(None, ge=0, le=SIZE_MOST)
+    inputs_age: float | None = Field(None, ge=0, le=AGE_MOST, allow_inf_nan=False)
+    inputs_max: int | None = Field(None, ge=0, le=SIZE_MOST)
 
 
 class ErrorView(Wire):

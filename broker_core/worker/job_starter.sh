@@ -6,6 +6,7 @@
 #   __directory           directory of the attempt   __notice          FIFO to tell of the start, or empty
 #   __environment         list of NAME=VALUE         __input_file      list of needed input files
 #   __input_base_url      where to get them; empty: they are in `job` already (file://, http://, https://)
+#   __input_source        list beside __input_file of `MODE URL`, where to get each and its mode; empty: as above
 #   __job                 the user's program         __arguments       list of its arguments
 #   __standard_input  __standard_output  __standard_error              names below `job`
 #   __interactive         1 or 0                     __interactive_agent_args
@@ -116,7 +117,7 @@ __end() {
 # Copy $1 (URL) to $2.
 __fetch() {
     case $1 in
-    file://*) cp -- "${1#file://}" "$2" ;;
+    file://*) cp --reflink=auto -- "${1#file://}" "$2" 2>/dev/null || cp -- "${1#file://}" "$2" ;;
     http://* | https://*) curl -fsS -o "$2" -- "$1" || wget -q -O "$2" -- "$1" ;;
     *) false ;;
     esac
@@ -133,16 +134,25 @@ __send() {
 
 # Have the input files in place (CB-JS-02): get what is not there, look at what should be.
 __inputs() {
+    __sources=$__input_source
     __list=$__input_file
     while [ -n "$__list" ]; do
         __next
+        __source=${__sources%%,*}
+        case $__sources in *,*) __sources=${__sources#*,} ;; *) __sources= ;; esac
+        __decode "$__source"
+        __source=$__value
         __decode "$__item"
-        if [ -n "$__input_base_url" ]; then
+        if [ -n "$__source" ]; then
+            __why=$(__fetch "${__source#* }" "./$__value" 2>&1 && chmod "${__source%% *}" "./$__value" 2>&1) ||
+                __end - download "The input file $__item could not be put into the job's directory: ${__why##*: }."
+        elif [ -n "$__input_base_url" ]; then
             __fetch "$__base/$__value" "./$__value" 2>/dev/null ||
                 __end - download "The input file $__item could not be fetched from $__input_base_url."
         fi
         [ -f "./$__value" ] || __end - download "The input file $__item is not in the job's directory."
     done
+    rm -rf "$__here/held"
 }
 
 # Set __program to the path of $1: in the job's directory, absolute, or looked up in PATH as $2.
@@ -813,7 +823,7 @@ esac
         *) ulimit -f $((__file_limit / 2)) ;;
         esac
     fi
-    unset __jobid __environment __input_file __input_base_url __job __arguments __directory \
+    unset __jobid __environment __input_file __input_source __input_base_url __job __arguments __directory \
         __standard_input __standard_output __standard_error __interactive __interactive_agent \
         __interactive_agent_args __agent_sums __nodes __subjob_index __output_file __output_base_url __wall_limit __most_output __stay \
         __kill_grace __file_limit __notice __news __beat __lease __lease_file __attempt __software __use
