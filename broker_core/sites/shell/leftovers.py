@@ -45,8 +45,8 @@ alive=$(find attempts -mindepth 2 -maxdepth 2 -name beat -newerct "$beat seconds
 done
 echo .
 """
-# Of the input files that no attempt holds by a link those go that nobody used for long and, beyond what all may
-# take, the one that was used longest ago. Its status changed when the last attempt let go of it.
+# Of the input files that no attempt holds by a link those go that nobody used for long and, beyond what all
+# may take, the one that was used longest ago. Its status changed when the last attempt let go of it.
 _CLEAR_FILES = r"""
 total=0 now=$(date +%s)
 find files -mindepth 1 -maxdepth 1 -type f -printf '%n %C@ %s %f\n' 2>/dev/null |
