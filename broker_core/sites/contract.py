@@ -45,6 +45,16 @@ class InputFile:
 
 
 @dataclass(frozen=True, slots=True)
+class FetchedFile:
+    """An input file that the Job Starter fetches where the job runs (CB-JS-03)."""
+
+    name: str
+    url: str
+    """http or https; may hold a password or a token."""
+    executable: bool
+
+
+@dataclass(frozen=True, slots=True)
 class CachedProgram:
     """A program of the broker's that a site keeps by its hash, so that it travels there once."""
 
@@ -82,6 +92,8 @@ class LaunchOrder:
     agent_arguments: tuple[str, ...] = ()
     agents: tuple[CachedProgram, ...] = ()
     """The broker's own agents, best first: the starter takes the first that the node runs."""
+    fetched: tuple[FetchedFile, ...] = ()
+    """Input files that do not come from the broker."""
     software: tuple[str, ...] = ()
     """What `worker/scripts/software.sh` has to provide before the program starts; empty: nothing."""
     owner: str = ""
@@ -91,6 +103,11 @@ class LaunchOrder:
     """What the user calls the job."""
     request: ResourceRequest = NOTHING
     """Nodes, memory, GPUs, accounts and the like."""
+
+    @property
+    def input_names(self) -> list[str]:
+        """Of all input files, in the job's directory."""
+        return [*(file.name for file in self.inputs), *(file.name for file in self.fetched)]
 
     def carried(self, kind: str) -> ResourceRequest:
         """The request as a batch system of this kind can carry it.

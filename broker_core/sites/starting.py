@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from broker_core.jdl.names import wrong_address
 from broker_core.sites.contract import CachedProgram, InputFile, LaunchOrder, SiteRefused
 from broker_core.sites.local.settings import LocalSettings
 from broker_core.worker.agent_settings import IDLE, VARIABLE
@@ -24,6 +25,8 @@ _INHERITED = ("HOME", "USER", "LOGNAME", "SHELL", "PATH", "LANG", "LC_ALL", "TZ"
 _RESET = (signal.SIGPIPE, signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGXFSZ)
 _BEAT = 2
 """Seconds between two looks of a session's starter for its cancellation, which it ends without us too."""
+MOST_FETCHED = 20_000_000_000
+"""Bytes of one input file that is fetched by its address."""
 _MOST_VALUE = 131_000
 """Bytes that the kernel takes in one variable, a little less."""
 
@@ -58,7 +61,7 @@ class StarterSettings:
     use_path: str = ""
     """Path of `use.sh` there; empty: what a job uses is not sampled, nor what it ran out of found out."""
     held: Callable[[InputFile], str] = lambda _: ""
-    """Path of an input file that the site has, of which the starter makes a copy; empty: it is in place."""
+    """Address (file://) of an input file that the site has and the starter copies; empty: it is in place."""
     environments: str = ""
     """Folder of the Python environments that jobs there share; empty: in the account's own cache."""
 
@@ -132,12 +135,17 @@ def _of_order(order: LaunchOrder, at: StarterSettings) -> dict[str, str]:
     if at.program is not None:
         agents += [(at.program(one), one.sha256) for one in order.agents]
     limit = order.wall_limit
-    sources = [_source(file, at) for file in order.inputs]
+    sources = [_source(at.held(file), executable=file.executable) for file in order.inputs]
+    sources += [_source(file.url, executable=file.executable) for file in order.fetched]
+    # The value of a sweep may have made it what was not checked.
+    if wrong := next(filter(None, (wrong_address(file.url) for file in order.fetched)), ""):
+        raise ValueError(wrong)
     return {
         "__jobid": order.attempt.job,
         "__attempt": order.attempt.tag,
         "__environment": encode_list(f"{name}={value}" for name, value in order.environment),
-        "__input_file": encode_list(file.name for file in order.inputs),
+        "__input_file": encode_list(order.input_names),
+        "__most_input": str(MOST_FETCHED // BLOCK) if order.fetched else "",
         "__input_source": encode_list(sources) if any(sources) else "",
         "__job": encode(order.executable),
         "__arguments": encode_list(split_words(order.arguments)),
@@ -156,10 +164,9 @@ def _of_order(order: LaunchOrder, at: StarterSettings) -> dict[str, str]:
     }
 
 
-def _source(file: InputFile, at: StarterSettings) -> str:
-    """Mode and address of an input file that is not in place; empty: it is."""
-    held = at.held(file)
-    return f"{700 if file.executable else 600} file://{held}" if held else ""
+def _source(address: str, *, executable: bool) -> str:
+    """Mode and address of an input file; empty for one that is in place."""
+    return f"{700 if executable else 600} {address}" if address else ""
 
 
 def _of_site(order: LaunchOrder, at: StarterSettings) -> dict[str, str]:

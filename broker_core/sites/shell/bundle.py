@@ -220,7 +220,7 @@ def order_text(order: LaunchOrder, place: BundleContext) -> str:
         software_path=place.software,
         use_path=place.use,
         environments=f"{place.home.path}/environments",
-        held=lambda one: f"{folder}/held/{one.sha256}" if is_kept(one) else "",
+        held=lambda one: f"file://{folder}/held/{one.sha256}" if is_kept(one) else "",
     )
     given = starter_variables(known, at)
     lines = [f"export {name}={shlex.quote(value)}" for name, value in given.items()]
