@@ -79,6 +79,15 @@ class SandboxEntry(Wire):
     executable: bool = False
 
 
+class TransferView(Wire):
+    """Files of a job on their way between the broker and a site; sizes in bytes."""
+
+    to_site: bool
+    """Input goes to the site; else output comes home."""
+    done: int
+    total: int
+
+
 class JobDetail(Wire):
     """Everything about one job but its events and files."""
 
@@ -98,6 +107,8 @@ class JobDetail(Wire):
     unheard_since: float | None = None
     """When its site was last heard from, seconds since the epoch, where it is not connected now: what is told
     of the job is from then."""
+    transfer: TransferView | None = None
+    """Files on their way at this moment."""
     repeated_by: str = ""
     """Id of the job that runs it once more, in its place of the batch; empty: none."""
     queue_place: int = 0

@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 
 from broker_core.sites.adapter import Launch
 from broker_core.sites.contract import CachedProgram, InputFile, SiteRefused
+from broker_core.sites.link import TransferProgress
 from broker_core.sites.shell.workspace import AWAY, STALE, SiteWorkspace, Workspace, words_of
 from broker_core.sites.transport.contract import DEADLINE, LinkLost, Transport
 
@@ -92,24 +93,25 @@ class ContentCache:
         self._seen: set[str] = set()
         """Places in that directory at which this broker found or put the right content."""
 
-    async def have(self, home: Workspace, content: KeptContent) -> bool:
+    async def have(self, home: Workspace, content: KeptContent, users: Sequence[str] = ()) -> bool:
         """Have it there whole: looked at, and sent if need be. False where the directory is another one.
 
-        Raises SiteRefused where it cannot be kept, and LinkLost.
+        `users`: tags of the attempts that wait for it. Raises SiteRefused where it cannot be kept, and
+        LinkLost.
         """
         async with self._turns.setdefault(content.place, asyncio.Lock()):
             script = home.guarded(content.looking) + _filled(_LOOK, content)
             reply = await self._transport.run(script, deadline=content.looking)
             if reply.status == _LACKING:
-                return await self._send(home, content)
+                return await self._send(home, content, users)
             return reply.status not in (AWAY, STALE)
 
-    async def have_once(self, home: Workspace, content: KeptContent) -> bool:
+    async def have_once(self, home: Workspace, content: KeptContent, users: Sequence[str] = ()) -> bool:
         """The same, looking no second time while the directory is the same; see `forget`."""
         if home != self._home:
             self._home, self._seen = home, set()
         if content.place not in self._seen:
-            if not await self.have(home, content):
+            if not await self.have(home, content, users):
                 return False
             if home == self._home:
                 self._seen.add(content.place)
@@ -119,9 +121,24 @@ class ContentCache:
         """Something was not where it should be: look again."""
         self._seen.clear()
 
-    async def _send(self, home: Workspace, content: KeptContent) -> bool:
+    async def _send(self, home: Workspace, content: KeptContent, users: Sequence[str]) -> bool:
         script = home.guarded(DEADLINE) + _filled(_KEEP, content)
-        reply = await self._transport.send(script, _pieces(content.path), deadline=content.looking)
+        sent = 0
+
+        async def counted() -> AsyncIterator[bytes]:
+            nonlocal sent
+            async for piece in _pieces(content.path):
+                yield piece
+                sent += len(piece)
+
+        progress = TransferProgress(True, content.path.stat().st_size, lambda: sent)
+        transfers = self._transport.link.transfers
+        transfers |= dict.fromkeys(users, progress)
+        try:
+            reply = await self._transport.send(script, counted(), deadline=content.looking)
+        finally:
+            for tag in users:
+                transfers.pop(tag, None)
         if reply.status in (AWAY, STALE):
             return False
         if reply.status == _LACKING and not reply.err:
@@ -164,15 +181,15 @@ class Equipment:
         refused: dict[str, SiteRefused] = {}
         for content in sorted(users, key=lambda one: one.place):
             try:
-                await self._bring(content)
+                await self._bring(content, users[content])
             except SiteRefused as error:
                 refused |= dict.fromkeys(users[content], error)
         return refused
 
-    async def _bring(self, content: KeptContent) -> None:
+    async def _bring(self, content: KeptContent, users: Sequence[str]) -> None:
         have = self._cache.have if content.place.startswith("programs/") else self._cache.have_once
         for _ in range(_ROUNDS):
-            if await have(await self._home.get(), content):
+            if await have(await self._home.get(), content, users):
                 return
             self._home.forget()
 

@@ -6,15 +6,17 @@ import asyncio
 import hashlib
 import os
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from broker_core.sites.contract import InputFile, LaunchOrder
+from broker_core.sites.link import TransferProgress
 from broker_core.sites.remote.settings import ResultLimits
-from broker_core.sites.transport.contract import DEADLINE, Reply
+from broker_core.sites.transport.contract import DEADLINE, Reply, Transport
+from tests.sites.remote.failing_transport import Breaking
 from tests.sites.remote.far_site import MARK, QUICK
 from tests.sites.remote.host_far import Flapping, HostFar, current, released, script
 
@@ -26,11 +28,29 @@ class Counting(Flapping):
 
     sent = 0
 
+    def __init__(self, real: Transport, breaking: Breaking) -> None:
+        super().__init__(real, breaking)
+        self.seen: set[tuple[str, bool, int, int]] = set()
+        """What was told of files on their way: tag, to the site or not, bytes done, bytes in all."""
+
+    def _moving(self) -> list[tuple[str, TransferProgress]]:
+        return list(self.link.transfers.items())
+
+    async def receive(
+        self, script: str, write: Callable[[bytes], None], *, deadline: float = DEADLINE
+    ) -> Reply:
+        def noted(piece: bytes) -> None:
+            write(piece)
+            self.seen |= {(tag, one.to_site, one.done(), one.total) for tag, one in self._moving()}
+
+        return await super().receive(script, noted, deadline=deadline)
+
     async def send(self, script: str, chunks: AsyncIterator[bytes], *, deadline: float = DEADLINE) -> Reply:
         async def counted() -> AsyncIterator[bytes]:
             async for chunk in chunks:
                 self.sent += len(chunk)
                 yield chunk
+                self.seen |= {(tag, one.to_site, one.done(), one.total) for tag, one in self._moving()}
 
         return await super().send(script, counted(), deadline=deadline)
 
@@ -83,6 +103,20 @@ async def test_a_file_that_forty_jobs_need_travels_once(far: HostFar, folder: Pa
     before = sent(far)
     assert await run(far, script(text, inputs=(data,))) == ["20000000\n"]
     assert sent(far) - before < 100_000
+
+
+async def test_how_far_files_are_is_known_while_they_are_on_their_way(far: HostFar, folder: Path) -> None:
+    data = content(folder, size=2_000_000)
+    one = script("head -c 3000000 /dev/zero >made", inputs=(data,), outputs=("made",))
+    await run(far, one)
+    assert isinstance(far.way, Counting)
+    there = sorted(done for _, to_site, done, total in far.way.seen if to_site and total == 2_000_000)
+    back = sorted(done for _, to_site, done, total in far.way.seen if not to_site and total == 3_000_000)
+    for steps, total in ((there, 2_000_000), (back, 3_000_000)):
+        assert len(steps) > 2
+        assert steps[0] < steps[1] <= total
+    assert {tag for tag, *_ in far.way.seen} == {one.attempt.tag}
+    assert not far.way.link.transfers
 
 
 async def test_each_job_gets_its_own_name_and_mode_for_it(far: HostFar, folder: Path) -> None:
