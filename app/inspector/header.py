@@ -143,6 +143,7 @@ class FilesOnTheWay(QWidget):
         self._context, self._job = context, ""
         self.said, self.bar = label(role="muted"), QProgressBar(textVisible=False)
         self.bar.setRange(0, 1000)
+        self.bar.setMinimumWidth(40)
         self.bar.setMaximumWidth(200)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -167,7 +168,7 @@ class FilesOnTheWay(QWidget):
         """Show how far it is; None: nothing moves."""
         self.setVisible(transfer is not None)
         if transfer is not None:
-            what = "Input goes to the site" if transfer.to_site else "Output comes home"
+            what = "Input sent" if transfer.to_site else "Output brought"
             self.said.setText(f"{what}: {units.size(transfer.done)} of {units.size(transfer.total)}")
             self.bar.setValue(round(1000 * transfer.done / max(transfer.total, 1)))
             self.bar.setAccessibleName(self.said.text())
