@@ -49,7 +49,7 @@ ACTIONS: tuple[tuple[str, str], ...] = (
 """Id in the desktop's table of actions and short verb."""
 
 
-_LOOK_MS = 1000
+_INTERVAL_MS = 1000
 _NOTE_SHOWN = 120
 """Characters of a note that the head shows at most."""
 _AGAIN = "job.fetch_again"
@@ -141,18 +141,18 @@ class FilesOnTheWay(QWidget):
     def __init__(self, context: AppContext) -> None:
         super().__init__()
         self._context, self._job = context, ""
-        self.said, self.bar = label(role="muted"), QProgressBar(textVisible=False)
+        self.words, self.bar = label(role="muted"), QProgressBar(textVisible=False)
         self.bar.setRange(0, 1000)
         self.bar.setMinimumWidth(40)
         self.bar.setMaximumWidth(200)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
-        row.addWidget(self.said)
+        row.addWidget(self.words)
         row.addWidget(self.bar, 1)
         row.addStretch(1)
         self._asking = False
-        self._second = QTimer(self, interval=_LOOK_MS)
+        self._second = QTimer(self, interval=_INTERVAL_MS)
         self._second.timeout.connect(self._ask)
         self.hide()
 
@@ -169,9 +169,9 @@ class FilesOnTheWay(QWidget):
         self.setVisible(transfer is not None)
         if transfer is not None:
             what = "Input sent" if transfer.to_site else "Output brought"
-            self.said.setText(f"{what}: {units.size(transfer.done)} of {units.size(transfer.total)}")
+            self.words.setText(f"{what}: {units.size(transfer.done)} of {units.size(transfer.total)}")
             self.bar.setValue(round(1000 * transfer.done / max(transfer.total, 1)))
-            self.bar.setAccessibleName(self.said.text())
+            self.bar.setAccessibleName(self.words.text())
 
     def _ask(self) -> None:
         shown = self.parentWidget()
@@ -182,9 +182,9 @@ class FilesOnTheWay(QWidget):
             and shown.isVisible()
             and self._context.link.up
         ):
-            self._context.run(self._look(self._job), "looking for files on their way")
+            self._context.run(self._refresh(self._job), "looking for files on their way")
 
-    async def _look(self, job: str) -> None:
+    async def _refresh(self, job: str) -> None:
         self._asking = True
         try:
             transfer = (await self._context.client.job(job)).transfer

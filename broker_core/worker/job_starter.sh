@@ -117,6 +117,7 @@ __end() {
 
 # Copy $1 (URL) to $2, and say why not. An address goes by standard input, as others see the words of a command.
 __fetch() {
+    trap - HUP TERM INT
     LC_ALL=C
     export LC_ALL
     case $1 in
@@ -171,6 +172,7 @@ __send() {
 __get() {
     __why=$(__fetch "$2" "./$__value" 2>&1 && chmod "$1" "./$__value" 2>&1) && return
     __status=$?
+    [ ! -f "$__here/cancel" ] || __end - killed "Canceled as its owner asked."
     __why=$(printf %s "${__why##*: }" | tr '\\\n' '  ' | LC_ALL=C tr -cd ' -~')
     case $2 in
     file://*) __end - download "The input file $__item could not be put into the job's directory: $__why." ;;

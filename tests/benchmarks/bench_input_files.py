@@ -1,4 +1,4 @@
-"""Handing a batch over to a plain host with an input that all jobs share, beside one that each has for itself."""
+"""Handing a batch over to a plain host with an input that all jobs share, and with one for each job."""
 
 from __future__ import annotations
 

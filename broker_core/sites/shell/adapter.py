@@ -18,7 +18,7 @@ from broker_core.sites.contract import AgentOrder, RunFile, SiteRefused
 from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.remote.settings import RemoteSettings
 from broker_core.sites.shell.bundle import ArrayGroup, BundleContext, groups_of, packed, pieces, unpackable
-from broker_core.sites.shell.content_cache import ContentCache, Equipment
+from broker_core.sites.shell.content_cache import ContentCache, ContentDelivery
 from broker_core.sites.shell.decommission import take_away
 from broker_core.sites.shell.exchanges import ShellExchanges
 from broker_core.sites.shell.files import CANCEL
@@ -88,7 +88,7 @@ class ShellAdapter:
         self._transfers = ShellTransfers(spec.name, self._exchanges)
         self._lines = ShellLines(spec.name, self._exchanges)
         self._survey = SiteSurvey(transport, self._exchanges, system)
-        self._equipment = Equipment(
+        self._delivery = ContentDelivery(
             self._cache, self._home, lambda: self._survey.probe.get("machine", [""])[0]
         )
         self._names = JobNames(mark, system.first_task)
@@ -135,7 +135,7 @@ class ShellAdapter:
         found |= await asyncio.to_thread(unpackable, launches, place)
         left = [one for one in launches if one.order.attempt.tag not in found]
         for _ in range(_ROUNDS if left else 0):
-            found |= await self._equipment.bring(left)
+            found |= await self._delivery.bring(left)
             if not (left := [one for one in left if one.order.attempt.tag not in found]):
                 break
             answer, groups = await self._hand_over(left)

@@ -26,7 +26,7 @@ _ROUNDS = 5
 WORTH_KEEPING = 16 << 10
 """Bytes of an input file from which on it is kept: a smaller one is sent sooner than copied there."""
 # The time of the last use is that of the file: what nobody used for long goes (workspace.py, leftovers.py).
-_LOOK = """
+_CHECK = """
 [ -f {place} ] && [ "$(sha256sum <{place})" = "{sum}  -" ] || exit {lacking}
 touch -c {place}
 """
@@ -42,10 +42,10 @@ cd incoming/{part} && chmod {mode} content && mv -f content ../../{place} && rmd
 
 
 @dataclass(frozen=True, slots=True)
-class KeptContent:
+class CachedContent:
     """Content and where a site keeps it."""
 
-    place: str
+    remote_path: str
     """Below the broker's directory there; tells the content."""
     path: Path
     """On the broker's machine."""
@@ -60,24 +60,24 @@ class KeptContent:
         return _LOOKING + self.path.stat().st_size / (_SLOWEST * 1e6)
 
 
-def kept_name(program: CachedProgram) -> str:
+def cached_name(program: CachedProgram) -> str:
     """Its name at the site, which tells its content."""
     return f"{program.name}.{program.sha256[:16]}"
 
 
-def program_content(program: CachedProgram) -> KeptContent:
+def program_content(program: CachedProgram) -> CachedContent:
     """A program, which can be run where it is kept."""
-    place = f"programs/{kept_name(program)}"
-    return KeptContent(place, program.path, program.sha256, "700", "the agent of interactive jobs")
+    remote_path = f"programs/{cached_name(program)}"
+    return CachedContent(remote_path, program.path, program.sha256, "700", "the agent of interactive jobs")
 
 
-def input_content(file: InputFile) -> KeptContent:
+def input_content(file: InputFile) -> CachedContent:
     """An input file. Attempts get copies, so nobody writes there."""
     title = f"the input file {file.name}"
-    return KeptContent(f"files/{file.sha256}", file.path, file.sha256, "600", title)
+    return CachedContent(f"files/{file.sha256}", file.path, file.sha256, "600", title)
 
 
-def is_kept(file: InputFile) -> bool:
+def is_cached(file: InputFile) -> bool:
     """True for an input file that goes to a site once, and not with each job. Raises OSError."""
     return bool(file.sha256) and file.path.stat().st_size >= WORTH_KEEPING
 
@@ -93,35 +93,35 @@ class ContentCache:
         self._seen: set[str] = set()
         """Places in that directory at which this broker found or put the right content."""
 
-    async def have(self, home: Workspace, content: KeptContent, users: Sequence[str] = ()) -> bool:
+    async def have(self, home: Workspace, content: CachedContent, users: Sequence[str] = ()) -> bool:
         """Have it there whole: looked at, and sent if need be. False where the directory is another one.
 
         `users`: tags of the attempts that wait for it. Raises SiteRefused where it cannot be kept, and
         LinkLost.
         """
-        async with self._turns.setdefault(content.place, asyncio.Lock()):
-            script = home.guarded(content.looking) + _filled(_LOOK, content)
+        async with self._turns.setdefault(content.remote_path, asyncio.Lock()):
+            script = home.guarded(content.looking) + _filled(_CHECK, content)
             reply = await self._transport.run(script, deadline=content.looking)
             if reply.status == _LACKING:
                 return await self._send(home, content, users)
             return reply.status not in (AWAY, STALE)
 
-    async def have_once(self, home: Workspace, content: KeptContent, users: Sequence[str] = ()) -> bool:
+    async def have_once(self, home: Workspace, content: CachedContent, users: Sequence[str] = ()) -> bool:
         """The same, looking no second time while the directory is the same; see `forget`."""
         if home != self._home:
             self._home, self._seen = home, set()
-        if content.place not in self._seen:
+        if content.remote_path not in self._seen:
             if not await self.have(home, content, users):
                 return False
             if home == self._home:
-                self._seen.add(content.place)
+                self._seen.add(content.remote_path)
         return True
 
     def forget(self) -> None:
         """Something was not where it should be: look again."""
         self._seen.clear()
 
-    async def _send(self, home: Workspace, content: KeptContent, users: Sequence[str]) -> bool:
+    async def _send(self, home: Workspace, content: CachedContent, users: Sequence[str]) -> bool:
         script = home.guarded(DEADLINE) + _filled(_KEEP, content)
         sent = 0
 
@@ -152,10 +152,10 @@ class ContentCache:
         return True
 
 
-def _filled(script: str, content: KeptContent) -> str:
+def _filled(script: str, content: CachedContent) -> str:
     return script.format(
-        place=shlex.quote(content.place),
-        folder=shlex.quote(content.place.partition("/")[0]),
+        place=shlex.quote(content.remote_path),
+        folder=shlex.quote(content.remote_path.partition("/")[0]),
         sum=content.sha256,
         lacking=_LACKING,
         part=f"k{secrets.token_hex(6)}",
@@ -163,7 +163,7 @@ def _filled(script: str, content: KeptContent) -> str:
     )
 
 
-class Equipment:
+class ContentDelivery:
     """Brings what launches need besides their orders: agents, and the input files that a site keeps."""
 
     def __init__(self, cache: ContentCache, home: SiteWorkspace, machine: Callable[[], str]) -> None:
@@ -172,22 +172,22 @@ class Equipment:
 
     async def bring(self, launches: Sequence[Launch]) -> dict[str, SiteRefused]:
         """Have it there; those that cannot be equipped, by tag. Raises LinkLost."""
-        users: dict[KeptContent, list[str]] = {}
+        users: dict[CachedContent, list[str]] = {}
         for one in launches:
             agents = (program_content(agent) for agent in one.order.agents if self._may_run(agent))
-            inputs = (input_content(file) for file in one.order.inputs if is_kept(file))
+            inputs = (input_content(file) for file in one.order.inputs if is_cached(file))
             for content in (*agents, *inputs):
                 users.setdefault(content, []).append(one.order.attempt.tag)
         refused: dict[str, SiteRefused] = {}
-        for content in sorted(users, key=lambda one: one.place):
+        for content in sorted(users, key=lambda one: one.remote_path):
             try:
                 await self._bring(content, users[content])
             except SiteRefused as error:
                 refused |= dict.fromkeys(users[content], error)
         return refused
 
-    async def _bring(self, content: KeptContent, users: Sequence[str]) -> None:
-        have = self._cache.have if content.place.startswith("programs/") else self._cache.have_once
+    async def _bring(self, content: CachedContent, users: Sequence[str]) -> None:
+        have = self._cache.have if content.remote_path.startswith("programs/") else self._cache.have_once
         for _ in range(_ROUNDS):
             if await have(await self._home.get(), content, users):
                 return

@@ -89,7 +89,7 @@ class SiteSurvey:
 
     def _facts(self, spec: SiteSpec, queue: Queue) -> Facts:
         fixed = _settings(spec, self._system.kind, queue, self.probe)
-        fixed |= self._equipment(queue) | entitlement_attributes(self.entitlements, queue.name)
+        fixed |= self._delivery(queue) | entitlement_attributes(self.entitlements, queue.name)
         counts = _counts(queue, self.nodes.foreseen_waits.get(queue.name))
         if self.nodes.licenses is not None:
             fixed["Licenses"] = sorted(one.name for one in self.nodes.licenses)
@@ -97,7 +97,7 @@ class SiteSurvey:
         static = frozenset(fixed) - CHANGING
         return Facts(fixed["GlueCEUniqueID"], spec.name, fixed | counts, static)
 
-    def _equipment(self, queue: Queue) -> dict[str, Any]:
+    def _delivery(self, queue: Queue) -> dict[str, Any]:
         """Machine and memory of the nodes; those of the login host only where it is the node."""
         found = {name: self.probe[word][0] for word, name in _OF_HOST.items() if word in self.probe}
         if self._system.kind == "shell" and "model" in self.probe:

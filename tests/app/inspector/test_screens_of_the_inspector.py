@@ -80,7 +80,7 @@ def test_pictures_of_files_on_their_way(
         )
         until(lambda: inspector.panes["story"].showing_content())
         words = f"{'Input sent' if to_site else 'Output brought'}: 7.0 MiB of 19.1 MiB"
-        until(lambda words=words: moving.isVisible() and moving.said.text() == words, 15)
+        until(lambda words=words: moving.isVisible() and moving.words.text() == words, 15)
         assert moving.bar.value() == 365
     assert shoot(inspector, context, "moving", turn)
     context.client.details[JOB] = detail.model_copy(update={"transfer": None})

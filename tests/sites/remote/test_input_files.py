@@ -75,7 +75,8 @@ async def far(folder: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Ho
     """A plain host with four places, whose traffic is counted."""
     monkeypatch.setattr("tests.sites.remote.host_far.Flapping", Counting)
     environment = {"CROSSDESK_SLOTS": "4", "HOME": str(folder)}
-    made = await HostFar(folder, environment=environment).start()
+    made = HostFar(folder, environment=environment)
+    await made.start()
     yield made
     await made.site.close()
 
