@@ -52,7 +52,7 @@ class JobViews:
             ],
             waits_for=self.waits_for(record),
             unheard_since=self._unheard(record),
-            transfer=await self._transfer(record),
+            transfer=await self.transfer(record),
             usage=await self._usage(record),
             repeated_by=(await self._engine.store.reruns([record.id])).get(record.id, ""),
             queue_place=self._engine.scheduler.queue_position(record.id),
@@ -80,7 +80,7 @@ class JobViews:
             return None
         return site.link.heard or site.link.since
 
-    async def _transfer(self, record: JobRecord) -> TransferView | None:
+    async def transfer(self, record: JobRecord) -> TransferView | None:
         """Its files that are on their way between its site and here."""
         site = None if record.state.ended else self._sites.site_of(record.ce)
         progress = site.link.transfers.get(record.component.tag) if site else None
