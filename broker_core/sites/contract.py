@@ -40,6 +40,18 @@ class InputFile:
     path: Path
     """Where the content is, on the broker's machine."""
     executable: bool
+    sha256: str = ""
+    """Of the content, where it is known: sites keep it by that."""
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedFile:
+    """An input file that the Job Starter fetches where the job runs (CB-JS-03)."""
+
+    name: str
+    url: str
+    """http or https; may hold a password or a token."""
+    executable: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +92,8 @@ class LaunchOrder:
     agent_arguments: tuple[str, ...] = ()
     agents: tuple[CachedProgram, ...] = ()
     """The broker's own agents, best first: the starter takes the first that the node runs."""
+    fetched: tuple[FetchedFile, ...] = ()
+    """Input files that do not come from the broker."""
     software: tuple[str, ...] = ()
     """What `worker/scripts/software.sh` has to provide before the program starts; empty: nothing."""
     owner: str = ""
@@ -89,6 +103,11 @@ class LaunchOrder:
     """What the user calls the job."""
     request: ResourceRequest = NOTHING
     """Nodes, memory, GPUs, accounts and the like."""
+
+    @property
+    def input_names(self) -> list[str]:
+        """Of all input files, in the job's directory."""
+        return [*(file.name for file in self.inputs), *(file.name for file in self.fetched)]
 
     def carried(self, kind: str) -> ResourceRequest:
         """The request as a batch system of this kind can carry it.

@@ -79,6 +79,15 @@ class SandboxEntry(Wire):
     executable: bool = False
 
 
+class TransferView(Wire):
+    """Files of a job on their way between the broker and a site; sizes in bytes."""
+
+    to_site: bool
+    """Input goes to the site; else output comes home."""
+    done: int
+    total: int
+
+
 class JobDetail(Wire):
     """Everything about one job but its events and files."""
 
@@ -98,6 +107,8 @@ class JobDetail(Wire):
     unheard_since: float | None = None
     """When its site was last heard from, seconds since the epoch, where it is not connected now: what is told
     of the job is from then."""
+    transfer: TransferView | None = None
+    """Files on their way at this moment."""
     repeated_by: str = ""
     """Id of the job that runs it once more, in its place of the batch; empty: none."""
     queue_place: int = 0
@@ -221,6 +232,10 @@ class RetentionView(Wire):
     """How long what did not come home stays at a site; 0: until its job is removed."""
     left_max: int
     """Of what all jobs leave at one site; 0: no limit."""
+    inputs_age: float = 0.0
+    """How long a site keeps an input file after its last job there; 0: for ever."""
+    inputs_max: int = 0
+    """Of the input files that one site keeps; 0: no limit."""
     fixed: str = ""
     """Why who asks cannot change them; empty: they can be changed."""
 
@@ -232,6 +247,8 @@ class RetentionChange(Wire):
     results_max: int | None = Field(None, ge=0, le=SIZE_MOST)
     left_age: float | None = Field(None, ge=0, le=AGE_MOST, allow_inf_nan=False)
     left_max: int | None = Field(None, ge=0, le=SIZE_MOST)
+    inputs_age: float | None = Field(None, ge=0, le=AGE_MOST, allow_inf_nan=False)
+    inputs_max: int | None = Field(None, ge=0, le=SIZE_MOST)
 
 
 class ErrorView(Wire):

@@ -56,6 +56,8 @@ REFUSALS = {
     'Executable = "/bin/true"; OutputSandbox = {"a\\nb"};': "control-character",
     'Executable = "/bin/true"; InputSandbox = {"folder/"};': "empty-name",
     'Executable = "/bin/true"; InputSandbox = {"-rf"};': "leading-dash",
+    'Executable = "/bin/true"; InputSandbox = "https://h/a b";': "address-form",
+    'Executable = "/bin/true"; InputSandbox = "http://h/?a";': "empty-name",
     f'Executable = "/bin/true"; StdOutput = "{"x" * 300}";': "name-too-long",
     'Executable = "/bin/true"; Environment = {"A"};': "environment-format",
     'Executable = "/bin/true"; Environment = {"1A=2"};': "environment-format",

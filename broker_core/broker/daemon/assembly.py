@@ -7,7 +7,7 @@ import os
 import socket
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 
 import orjson
@@ -135,7 +135,7 @@ class Broker:
         self._keys = _key_distribution(store, engine.scheduler, self._sessions, self._sites)
         self._agents = _agents(engine.scheduler, self._sessions, self._sites, self._lines)
         local = _local(paths, settings)
-        results = ResultLimits(settings.results_max, settings.left_age, settings.left_max)
+        results = ResultLimits(**{one.name: getattr(settings, one.name) for one in fields(ResultLimits)})
         self._choice = RetentionChoice(paths.retention, settings, results)
         making = partial(site_for, limits=results)
         self._registry = SiteRegistry(SiteSpecs(paths.sites), self._sites, engine, local, making)

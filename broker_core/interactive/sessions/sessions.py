@@ -106,7 +106,7 @@ class Sessions:
         """The order of an interactive job with its agent; without one where no desk could ever reach it."""
         if not description.interactive:
             return order
-        own = {file.name for file in order.inputs}
+        own = {*order.input_names}
         name = description.agent
         if is_foreign(name, own):
             shipped = f"./{base_name(name)}" if base_name(name) in own else name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from broker_core.jdl.names import has_wildcard, scheme
+from broker_core.jdl.names import has_wildcard, is_fetched, scheme
 from broker_core.jdl.reading import Reading
 from broker_core.jdl.syntax.tree import Ad, Expression, ListOf
 
@@ -104,6 +104,6 @@ def _destinations(reading: Reading) -> None:
         if len(given) != len(files):
             message = f"{name} has {len(given)} items for {len(files)} of {whole}; give one for each."
             reading.error("items-differ", message, key)
-        elif any(has_wildcard(text) for text, _ in files):
+        elif any(has_wildcard(text) and not is_fetched(text) for text, _ in files):
             message = f"{name} cannot be used with wildcards in {whole}; list the files one by one."
             reading.error("items-differ", message, key)

@@ -26,7 +26,7 @@ def pause(usual: float, since_act: float, since_change: float, slowest: float, l
 
 @dataclass(slots=True)
 class ResultLimits:
-    """What of that which jobs make comes home unasked, and what is kept of the rest.
+    """What of that which jobs make comes home unasked, and what is kept at sites of the rest and of inputs.
 
     All sites of a broker share one; what is changed in it holds from the next job that is sent, or that ends.
     """
@@ -37,6 +37,10 @@ class ResultLimits:
     """How long what did not come home stays at the site; 0: until the job is removed."""
     left_max: int = 10_000_000_000
     """Of what all jobs left there; beyond it the oldest goes sooner, not within a day. 0: no limit."""
+    inputs_age: float = 7 * 86_400.0
+    """How long input files stay at the site after the last job that needed them; 0: for ever."""
+    inputs_max: int = 20_000_000_000
+    """Of all input files kept there; beyond it those go sooner that no job needs. 0: no limit."""
 
 
 @dataclass(frozen=True, slots=True)

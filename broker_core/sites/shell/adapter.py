@@ -18,6 +18,7 @@ from broker_core.sites.contract import AgentOrder, RunFile, SiteRefused
 from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.remote.settings import RemoteSettings
 from broker_core.sites.shell.bundle import ArrayGroup, BundleContext, groups_of, packed, pieces, unpackable
+from broker_core.sites.shell.content_cache import ContentCache, ContentDelivery
 from broker_core.sites.shell.decommission import take_away
 from broker_core.sites.shell.exchanges import ShellExchanges
 from broker_core.sites.shell.files import CANCEL
@@ -31,8 +32,8 @@ from broker_core.sites.shell.poll import (
     read_look,
     with_markers,
 )
-from broker_core.sites.shell.program_cache import ProgramCache
 from broker_core.sites.shell.submission import (
+    NO_CONTENT,
     NO_ROOM,
     SubmissionReply,
     begun,
@@ -82,11 +83,14 @@ class ShellAdapter:
         self._spec, self._mark, self._settings = spec, mark, settings
         self._transport, self._system = transport, system
         self._home = SiteWorkspace(transport, spec.directory, mark)
-        self._programs = ProgramCache(spec.name, transport)
+        self._cache = ContentCache(spec.name, transport)
         self._exchanges = ShellExchanges(spec.name, transport, self._home)
         self._transfers = ShellTransfers(spec.name, self._exchanges)
         self._lines = ShellLines(spec.name, self._exchanges)
         self._survey = SiteSurvey(transport, self._exchanges, system)
+        self._delivery = ContentDelivery(
+            self._cache, self._home, lambda: self._survey.probe.get("machine", [""])[0]
+        )
         self._names = JobNames(mark, system.first_task)
         self.renewed: float | None = None
         """Latest moment, by the monotonic clock, at which leases there can have been renewed."""
@@ -132,7 +136,7 @@ class ShellAdapter:
         found |= await asyncio.to_thread(unpackable, launches, place)
         left = [one for one in launches if one.order.attempt.tag not in found]
         for _ in range(_ROUNDS if left else 0):
-            found |= await self._equip(left)
+            found |= await self._delivery.bring(left)
             if not (left := [one for one in left if one.order.attempt.tag not in found]):
                 break
             answer, groups = await self._hand_over(left)
@@ -145,23 +149,6 @@ class ShellAdapter:
                 "An earlier submission of the same jobs is still under way.", place=self._spec.name
             )
         return [found[one.order.attempt.tag] for one in launches]
-
-    async def _equip(self, launches: Sequence[Launch]) -> dict[str, str | SiteRefused]:
-        """Have the agents at the site that launches name; those that cannot be equipped, by tag."""
-        refused: dict[str, str | SiteRefused] = {}
-        wanted = {
-            program for one in launches for program in one.order.agents if self._survey.may_run(program)
-        }
-        for program in sorted(wanted, key=lambda one: one.name):
-            try:
-                for _ in range(_ROUNDS):
-                    if await self._programs.have(await self._home.get(), program):
-                        break
-                    self._home.forget()
-            except SiteRefused as error:
-                users = (one for one in launches if program in one.order.agents)
-                refused |= {one.order.attempt.tag: error for one in users}
-        return refused
 
     async def release(self, tags: Sequence[str]) -> None:
         """See `Adapter.release`."""
@@ -227,7 +214,7 @@ class ShellAdapter:
 
     async def bring_agent(self, tag: str, order: AgentOrder) -> None:
         """See `Adapter.bring_agent`."""
-        await self._lines.bring_agent(tag, order, self._programs, self._home)
+        await self._lines.bring_agent(tag, order, self._cache, self._home)
 
     async def remove(self, tags: Sequence[str]) -> None:
         """See `Adapter.remove`."""
@@ -239,7 +226,7 @@ class ShellAdapter:
 
     async def leftovers(self, after: str, age: float) -> Sequence[Leftover]:
         """See `Adapter.leftovers`."""
-        return await leftovers(self._exchanges, self._spec.name, after, age, self._settings.beat)
+        return await leftovers(self._exchanges, self._spec.name, after, age, self._settings)
 
     @property
     def traces(self) -> str:
@@ -326,6 +313,9 @@ class ShellAdapter:
             reply = await self._transport.send(script, pieces(stream), deadline=_SUBMITTING)
         if reply.status in (AWAY, STALE):
             self._home.forget()
+            return SubmissionReply(), groups
+        if reply.status == NO_CONTENT:
+            self._cache.forget()  # somebody cleared there: it is sent again
             return SubmissionReply(), groups
         if reply.status and reply.status != NO_ROOM:
             raise LinkLost(f"The submission was cut off with status {reply.status}.", place=self._spec.name)

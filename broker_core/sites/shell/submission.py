@@ -17,6 +17,8 @@ from broker_core.worker.script import hand_over_text
 
 NO_ROOM = 91
 """Exit status where the parcel could not be unpacked; nothing was handed over then."""
+NO_CONTENT = 92
+"""Exit status where an input file that the site was to have is not there; nothing was handed over then."""
 
 
 @dataclass(slots=True)

@@ -21,7 +21,6 @@ from broker_core.sites.batch.system import (
     Queue,
     StartForecaster,
 )
-from broker_core.sites.contract import CachedProgram
 from broker_core.sites.shell.exchanges import ShellExchanges
 from broker_core.sites.shell.probe import PROBE, tags
 from broker_core.sites.shell.workspace import words_of
@@ -100,7 +99,7 @@ class SiteSurvey:
 
     def _facts(self, spec: SiteSpec, queue: Queue) -> Facts:
         fixed = _settings(spec, self._system.kind, queue, self.probe)
-        fixed |= self._equipment(queue) | entitlement_attributes(self.entitlements, queue.name)
+        fixed |= self._delivery(queue) | entitlement_attributes(self.entitlements, queue.name)
         counts = _counts(queue, self.nodes.foreseen_waits.get(queue.name))
         if self.nodes.licenses is not None:
             fixed["Licenses"] = sorted(one.name for one in self.nodes.licenses)
@@ -108,7 +107,7 @@ class SiteSurvey:
         static = frozenset(fixed) - CHANGING
         return Facts(fixed["GlueCEUniqueID"], spec.name, fixed | counts, static)
 
-    def _equipment(self, queue: Queue) -> dict[str, Any]:
+    def _delivery(self, queue: Queue) -> dict[str, Any]:
         """Machine and memory of the nodes; those of the login host only where it is the node."""
         found = {name: self.probe[word][0] for word, name in _OF_HOST.items() if word in self.probe}
         if self._system.kind == "shell" and "model" in self.probe:
@@ -135,11 +134,6 @@ class SiteSurvey:
             name for name, (wanted, there) in asked.items() if there is not None and wanted not in there
         ]
         return replace(launch, order=replace(launch.order, request=request.without(strange)))
-
-    def may_run(self, program: CachedProgram) -> bool:
-        """False for a program of another kind of machine than the login host; nodes look for themselves."""
-        machine = self.probe.get("machine", [""])[0]
-        return not machine or machine == "x86_64" or "x86_64" not in program.name
 
     async def forecast(self, launch: Launch, options: Sequence[str]) -> float | None:
         """See `RemoteSitePort.forecast`."""

@@ -126,6 +126,8 @@ def test_what_others_decide_is_shown_with_the_reason(qapp: QApplication, broker:
             "results_max": "Everything",
             "left_age": "Until the job is removed",
             "left_max": "5 bytes",
+            "inputs_age": "For ever",
+            "inputs_max": "No limit",
         }
         assert dialog.retention.about.text() == why
         dialog.close()

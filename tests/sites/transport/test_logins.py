@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import os
 import subprocess
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
@@ -10,7 +12,10 @@ from pathlib import Path
 import asyncssh
 import pytest
 
+from broker_core.sites.contract import InputFile
 from broker_core.sites.link import LinkState
+from broker_core.sites.shell.content_cache import ContentCache, input_content
+from broker_core.sites.shell.workspace import SiteWorkspace
 from broker_core.sites.transport.contract import NotSent
 from broker_core.sites.transport.login_agent import LOGIN_AGENT, use_agent
 from tests.running import children
@@ -321,6 +326,23 @@ async def test_an_account_with_csh_and_noise_at_login_runs_scripts(
     way = await user.knows(server).write(server.alias("cluster", "gridcsh")).connect("cluster")
     reply = await way.run("cat; echo $(( 1 + 1 )) '!x' >&2; exit 5", stdin=b"body")
     assert (reply.status, reply.out, reply.err) == (5, b"body", b"2 !x\n")
+
+
+async def test_an_account_with_csh_keeps_input_files(
+    user: SshUser, own_server: OwnServer, tmp_path: Path
+) -> None:
+    home = account("gridcsh", shell="/bin/csh")
+    (home / ".cshrc").write_text("echo Welcome\nset echo\n")
+    server = own_server(users=("gridcsh",))
+    way = await user.knows(server).write(server.alias("cluster", "gridcsh")).connect("cluster")
+    (tmp_path / "a file").write_bytes(raw := os.urandom(500_000))
+    data = InputFile("a file", tmp_path / "a file", False, hashlib.sha256(raw).hexdigest())
+    place, cache = SiteWorkspace(way, "kept here", "mark"), ContentCache("cluster", way)
+    for _ in range(2):
+        assert await cache.have(await place.get(), input_content(data))
+    kept = home / "kept here" / "mark" / "files" / data.sha256
+    assert kept.read_bytes() == raw
+    assert kept.stat().st_mode & 0o777 == 0o600
 
 
 async def test_fewer_sessions_than_wanted_are_enough(user: SshUser, own_server: OwnServer) -> None:
