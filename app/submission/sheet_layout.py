@@ -26,7 +26,7 @@ from app.description.sandbox_files import printable
 from app.submission.draft import JobDraft
 from app.submission.remarks import RemarkList
 from app.theme.theme import Theme
-from app.units import counted, size_text
+from app.units import counted, size
 from broker_core.client.prepare import Prepared
 
 _JOBS_SHOWN = 500
@@ -66,7 +66,7 @@ class Contents(QTreeWidget):
         said = counted(len(ready.files), self.tr("file"), self.tr("files"))
         if not ready.ok:
             said = ready.errors[0].message if ready.errors else self.tr("cannot be submitted")
-        item = QTreeWidgetItem([printable(job.name), said, size_text(ready.size)])
+        item = QTreeWidgetItem([printable(job.name), said, size(ready.size)])
         item.setIcon(0, icon)
         item.setToolTip(1, said)
         item.setTextAlignment(2, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -75,9 +75,7 @@ class Contents(QTreeWidget):
 
     def _files(self, parent: QTreeWidgetItem, ready: Prepared) -> None:
         for file in ready.files[:_FILES_SHOWN]:
-            item = QTreeWidgetItem(
-                [printable(file.name), printable(str(file.path.parent)), size_text(file.size)]
-            )
+            item = QTreeWidgetItem([printable(file.name), printable(str(file.path.parent)), size(file.size)])
             item.setIcon(0, self._theme.icon("terminal" if file.executable else "file"))
             item.setToolTip(1, printable(str(file.path)))
             item.setTextAlignment(2, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)

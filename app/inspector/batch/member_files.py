@@ -177,7 +177,7 @@ class OutputsPane(QWidget):
         except CrossDeskError as error:
             lines = [QTreeWidgetItem([str(error), "", ""])]
         else:
-            lines = [QTreeWidgetItem([file.path, "", units.size_text(file.size)]) for file in files]
+            lines = [QTreeWidgetItem([file.path, "", units.size(file.size)]) for file in files]
             lines = lines or [QTreeWidgetItem(["No files", "", ""])]
         item = self._items.get(job)
         if item is not None and not item.childCount():

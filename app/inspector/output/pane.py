@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from app.inspector.output.file_list import FileList
 from app.inspector.output.preview import Preview
 from app.inspector.output.stayed import StayedBar
-from app.inspector.save_files import Copies, save_all, save_one
+from app.inspector.save_files import Copies, save_one
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.job_pane import JobPane
 from app.widgets.save_dialog import ask_folder
@@ -171,13 +171,15 @@ class OutputPane(JobPane):
         self.context.run(self._save_all(job, folder), "saving the output")
 
     async def _save_all(self, job: str, folder: Path) -> None:
+        from app.jobs.fetching import fetch_jobs
+
         def tell(done: int, total: int) -> None:
             if job == self.job:
                 self.progress.setRange(0, 1000)
                 self.progress.setValue(int(1000 * done / total) if total else 1000)
 
         try:
-            await save_all(self.context, job, folder, tell)
+            await fetch_jobs(self.context, [job], folder, tell)
         finally:
             self.progress.hide()
             self._chosen()
