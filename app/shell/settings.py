@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import units
+from app.theme.theme import BASE
 from app.theme.tokens import Mode
 from app.widgets.labels import label
 from app.widgets.number_entry import NumberEntry
@@ -95,7 +96,7 @@ class SettingsDialog(QDialog):
         self._context = context
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Settings")
-        self.setMinimumWidth(440)
+        self.setMinimumWidth(round(440 * context.theme.size / BASE))
         form = QFormLayout()
         form.setHorizontalSpacing(16)
         form.setVerticalSpacing(12)

@@ -62,7 +62,11 @@ class SimulationPage(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.form)
-        column.addWidget(self.state, 1)
+        self._before = QScrollArea(widgetResizable=True)
+        self._before.setAccessibleName("What the simulator is for")
+        self._before.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._before.setWidget(self.state)
+        column.addWidget(self._before, 1)
         column.addWidget(self._area, 1)
         self.runs.chosen.connect(self._show_runs)
         self.runs.added.connect(
@@ -106,7 +110,7 @@ class SimulationPage(QWidget):
 
     def _show_area(self, shown: bool) -> None:
         self._area.setVisible(shown)
-        self.state.setVisible(not shown)
+        self._before.setVisible(not shown)
 
     # --- running
 

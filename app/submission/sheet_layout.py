@@ -159,7 +159,7 @@ class SheetForm:
         self.values.setPlaceholderText("1-10, 20-100:5, red, green")
         self.values.setAccessibleName(tr("Values of the parameter"))
         self.arguments.setAccessibleName(tr("Arguments"))
-        self.arguments.setPlaceholderText(tr("none"))
+        self.arguments.setPlaceholderText(tr("none; _PARAM_ stands for each of several values"))
         self.program.setTextFormat(Qt.TextFormat.PlainText)
         self.program.setWordWrap(True)
         rows.insertRow(0, tr("Arguments"), self.arguments)
