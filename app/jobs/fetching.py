@@ -46,10 +46,10 @@ async def fetch_jobs(
                     raise
                 refused.append(str(error))
     finally:
-        place = found[0].directory if len(ids) == 1 and found else within
+        target = found[0].directory if len(ids) == 1 and found else within
         if found or refused:
-            context.notify(_notice(found, refused, len(ids), place))
-    return place
+            context.notify(_notice(found, refused, len(ids), target))
+    return target
 
 
 def _batch_folder(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -63,7 +63,7 @@ def _notice(found: Sequence[Fetch], refused: Sequence[str], asked: int, folder: 
     """What was saved, and each kind of what was not."""
     files = units.count(sum(len(one.files) for one in found), "file")
     of = f" of {units.count(len(found), 'job')}" if asked > 1 else ""
-    said = [f"Saved {files}{of} ({units.size(sum(one.size for one in found))}) in {folder}."]
+    sentences = [f"Saved {files}{of} ({units.size(sum(one.size for one in found))}) in {folder}."]
     missing: list[str] = []
     unsafe: list[str] = []
     failed = [why.rstrip(".") for why in refused]
@@ -76,9 +76,9 @@ def _notice(found: Sequence[Fetch], refused: Sequence[str], asked: int, folder: 
         ("Not saved, because the name leads out of the folder", unsafe),
         ("Not saved", failed),
     )
-    said += [f"{kind}: {_few(names)}." for kind, names in kinds if names]
+    sentences += [f"{kind}: {_few(names)}." for kind, names in kinds if names]
     job = found[0].job if found and asked == 1 else ""
-    return Notice(" ".join(said), Tone.WARNING if len(said) > 1 else Tone.GOOD, job=job)
+    return Notice(" ".join(sentences), Tone.WARNING if len(sentences) > 1 else Tone.GOOD, job=job)
 
 
 def _few(names: Sequence[str]) -> str:

@@ -175,10 +175,10 @@ class Sidebar(QFrame):
         self._sites: list[SiteView] = []
         self._tags: list[str] = []
         self._retag = QTimer(self, singleShot=True, interval=_TAGS_MS)
-        self._retag.timeout.connect(self._look_for_tags)
+        self._retag.timeout.connect(self._list_tags)
         context.jobs.changed.connect(self._gather)
         self._most = _LEAST_WIDTH
-        context.saved.changed.connect(self._look_for_tags)
+        context.saved.changed.connect(self._list_tags)
         context.saved.changed.connect(self.fill)
         context.counts.changed.connect(self._count)
         context.theme.changed.connect(self._dress)
@@ -244,7 +244,7 @@ class Sidebar(QFrame):
         if not self._retag.isActive():
             self._retag.start()
 
-    def _look_for_tags(self) -> None:
+    def _list_tags(self) -> None:
         """List the tags with the most jobs, but for those that a query or project of the user stands for."""
         own = {query.text.casefold() for query in self._context.saved.own}
         in_use = sorted(self._context.jobs.tags_in_use(), key=lambda one: -one[1])

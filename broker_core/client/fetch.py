@@ -174,8 +174,8 @@ def folder_name(detail: JobDetail) -> str:
 
 def named_folder(name: str, value: str, identifier: str) -> str:
     """Name of a folder for a job or batch: its name, the value of its parameter, the beginning of its id."""
-    told = re.search(rf"(?<![^\W_]){re.escape(value)}(?![^\W_])", name)
-    words = name if told else f"{name}-{value}"
+    in_name = re.search(rf"(?<![^\W_]){re.escape(value)}(?![^\W_])", name)
+    words = name if in_name else f"{name}-{value}"
     plain = re.sub(r"[^\w.+-]+", "_", words).strip("._-")[:60]
     return f"{plain or 'job'}-{identifier[:8]}"
 

@@ -162,8 +162,8 @@ class OutputsPane(QWidget):
         """Put the line of a job among the others, in the order of values."""
         item, tree = self._item(at), self.tree
         key = value_order(item.text(0))
-        place = bisect(range(tree.topLevelItemCount()), key, key=lambda one: value_order(_text(tree, one)))
-        tree.insertTopLevelItem(place, item)
+        before = bisect(range(tree.topLevelItemCount()), key, key=lambda one: value_order(_text(tree, one)))
+        tree.insertTopLevelItem(before, item)
 
     def _item(self, at: int) -> QTreeWidgetItem:
         columns = self._context.jobs.columns

@@ -14,8 +14,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.simulation.comparison import MOST_COMPARED, MOST_RUNS, change
-from app.simulation.kept import KeptReplays
 from app.simulation.page import SimulationPage
+from app.simulation.replay_store import ReplayStore
 from app.theme.tokens import Mode
 from tests.app.pictures import PICTURES
 from tests.app.simulation.bare_context import COMPUTED, BareContext
@@ -167,5 +167,5 @@ def test_replays_are_there_again_after_a_restart_of_the_desktop(
 def test_a_file_of_replays_that_is_damaged_is_left_aside(tmp_path: Path, content: str) -> None:
     file = tmp_path / "replays.json"
     file.write_text(content)
-    assert asyncio.run(KeptReplays(file).load()) == []
+    assert asyncio.run(ReplayStore(file).load()) == []
     assert file.read_text() == content

@@ -19,7 +19,7 @@ _NEEDED = frozenset({"trace", "policy", "queue", "summary", "sites", "curves"})
 """What a result must have to be shown."""
 
 
-class KeptReplays:
+class ReplayStore:
     """One file with the replays of the page, newest first, written whole and atomically."""
 
     def __init__(self, file: Path) -> None:
@@ -45,8 +45,8 @@ class KeptReplays:
 
     def _read(self) -> list[Run]:
         try:
-            said = json.loads(self._file.read_bytes())
-            return [Run(int(one["number"]), one["result"]) for one in said if _complete(one["result"])]
+            content = json.loads(self._file.read_bytes())
+            return [Run(int(one["number"]), one["result"]) for one in content if _complete(one["result"])]
         except FileNotFoundError:
             return []
         except (OSError, ValueError, KeyError, TypeError) as error:
