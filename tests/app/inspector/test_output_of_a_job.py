@@ -309,7 +309,7 @@ def test_what_stayed_has_its_picture(
     context.theme.wear(mode)
     pane.resize(width, 640)
     pane.show_job(JOB)
-    until(lambda: pane.stayed.isVisible() and len(pane.list.files) == 4)
+    until(lambda: pane.stayed.isVisible() and len(pane.list.files) == 3)
     assert pane.stayed.width() <= pane.width()
     SCREENS.mkdir(parents=True, exist_ok=True)
     pane.grab().save(str(SCREENS / f"output-stayed-{mode.value}-{width}.png"))
