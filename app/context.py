@@ -104,6 +104,10 @@ class AppContext(Protocol):
         """Run a coroutine as a task of the window; an error becomes a notice that names `doing`."""
         ...
 
+    def finish(self, work: Coroutine[Any, Any, Any], doing: str) -> asyncio.Future[Any]:
+        """Run a coroutine likewise that keeps what the user wrote: a window that closes waits for it."""
+        ...
+
     def notify(self, notice: Notice) -> None:
         """Show a notice."""
         ...

@@ -34,6 +34,7 @@ _BEFORE = {
     JobState.SCHEDULED: ("The console opens when the job starts", "It is in the site's queue."),
 }
 FIND_SERVICES = "Look for services"
+_AS_BATCH = "As a batch job it waits for room; what the console would have shown goes into files."
 _REFUSED = "No free CPU was found for it, and interactive jobs do not queue."
 
 
@@ -182,8 +183,8 @@ class ConsolePane(JobPane):
 
     def _over(self, row: dict[str, Any]) -> None:
         if row["started"] is None and row["state"] == JobState.ABORTED:
-            sentence = str(row["reason"]) or _REFUSED
-            said = ("ban", "It could not start now", sentence, "Resubmit", "negative", "Queue as batch")
+            sentence = f"{str(row['reason']) or _REFUSED}\n{_AS_BATCH}"
+            said = ("ban", "It could not start now", sentence, "Resubmit", "negative", "Queue as batch job")
             self.show_empty_state(*said)
         else:
             self.show_empty_state("terminal", "The program has ended", "Logs and Output show what it left.")

@@ -18,7 +18,7 @@ from app.jobs.annotating import TagSheet
 from app.stores.alike import Alike
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.labels import breakable, give_way, label
-from app.widgets.save_dialog import output_folder
+from app.widgets.save_dialog import output_folder, project_folder
 from app.widgets.state_glyph import StateGlyph, style_of_row
 from app.widgets.state_style import UNHEARD
 from broker_core.client.printable import printable
@@ -120,6 +120,8 @@ class JobActions(QWidget):
         if action == _AGAIN:
             several = f" {number:,}" if number else ""
             return f"Fetch{several} to {_short(folder)}" if folder is not None else ""
+        if action == "job.fetch" and project_folder(self._context.saved) is not None:
+            return ""  # it does what the button beside it says
         if action == "job.fetch" and folder is not None and not number:
             return "Fetch to…"
         row = BY_ID[action]

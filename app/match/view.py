@@ -218,6 +218,7 @@ class MatchView(QWidget):
         self.parts.show_report(report, self.asking.question.part)
         self.clauses.show_report(report)
         self.filters.count.setText(counted(report, self._filtered()))
+        self.filters.offer_access(any(one.origin == "access" for one in report.clauses))
         chosen = self._chosen
         self.candidates.show_report(report)
         self._show_groups(report)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -24,6 +24,7 @@ class QueryCounts(QObject):
     def __init__(self, rows: JobStore, saved: SavedQueries, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._rows, self._saved = rows, saved
+        self._more: frozenset[str] = frozenset()
         self._queries: dict[str, JobQuery] = {}
         self._members: dict[str, set[int]] = {}
         self._next = 0
@@ -40,8 +41,14 @@ class QueryCounts(QObject):
         """Return the number of jobs of a query; without a text all jobs."""
         return len(self._members.get(text, ())) if text else self._rows.shown
 
+    def follow(self, texts: Iterable[str]) -> None:
+        """Count the jobs of these queries too, instead of those named so before."""
+        if self._more != (more := frozenset(texts)):
+            self._more = more
+            self._renew()
+
     def _renew(self) -> None:
-        wanted = {query.text for query in self._saved.all if query.text}
+        wanted = {query.text for query in self._saved.all if query.text} | self._more
         self._queries = {text: parse(text) for text in wanted}
         self._members = {text: self._members.get(text, set()) for text in wanted}
         self._restart()

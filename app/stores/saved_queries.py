@@ -26,6 +26,11 @@ class SavedQuery:
         return common_tag(self.text) if self.folder else ""
 
 
+def tag_query(tag: str) -> str:
+    """The query for the jobs with a tag."""
+    return f"tag:{tag}"
+
+
 BUILT_IN = (
     SavedQuery("All jobs", "", "inbox"),
     SavedQuery("Running", "state:running", "play"),

@@ -234,7 +234,7 @@ class BrokerSession:
 
     def _lost(self, error: CrossDeskError) -> None:
         if self._link.state is not ConnectionState.SILENT:
-            self._link.set(ConnectionState.RECONNECTING, str(error))
+            self._link.set(ConnectionState.RECONNECTING, error.message)
 
     def _regained(self) -> None:
         self._link.last_answer = time.time()

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from app.submission.draft import JobDraft
 from app.theme.theme import Theme
-from app.units import counted, size_text
+from app.units import counted, size
 from app.widgets.severity import SEVERITY_ICONS
 from broker_core.client.prepare import Prepared
 from broker_core.client.printable import printable
@@ -79,7 +79,7 @@ def amount(prepared: Sequence[Prepared], jobs: int) -> str:
     contents = {file.sha256: file.size for one in prepared for file in one.files}
     files = sum(len(one.files) for one in prepared)
     sent = (
-        f"{counted(files, 'file', 'files')}, {size_text(sum(contents.values()))}"
+        f"{counted(files, 'file', 'files')}, {size(sum(contents.values()))}"
         if files
         else "no files to send"
     )

@@ -21,7 +21,7 @@ from app.submission.draft import JobDraft
 from app.submission.remarks import amount, remarks_on, where
 from app.submission.script_lines import ScriptLines
 from app.submission.sheet_layout import SheetForm
-from app.units import counted, size_text
+from app.units import counted, size
 from broker_core.client.prepare import Prepared, prepare
 from broker_core.client.programs.describe import how_it_runs, pinned
 from broker_core.client.submit import new_key
@@ -354,7 +354,7 @@ class SubmissionSheet(QDialog):
                 return self.tr("Looking at the files…")
             case SheetStage.SENDING:
                 total = sum({f.sha256: f.size for one in self.prepared for f in one.files}.values())
-                return self.tr("Sending {0}…").format(size_text(total))
+                return self.tr("Sending {0}…").format(size(total))
             case SheetStage.REFUSED:
                 return self.tr("Change the description first.")
         tags = (self.tr("tag {0}").format(tag) for tag in self._context.saved.tags_of_new())

@@ -55,6 +55,8 @@ class BenchContext:
         """A task of the running loop."""
         return asyncio.ensure_future(work)
 
+    finish = run
+
     def notify(self, notice: Notice) -> None:
         """Remember a notice."""
         self.notices.append(notice)

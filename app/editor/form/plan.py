@@ -83,7 +83,11 @@ SECTIONS: tuple[Section, ...] = (
                 FieldKind.PROGRAM,
                 hint=_t("choose one, or drop it here"),
             ),
-            FormField("Arguments", _t("Arguments"), _t("Words as on a command line; nothing is expanded.")),
+            FormField(
+                "Arguments",
+                _t("Arguments"),
+                _t("Words as on a command line; nothing is expanded. _PARAM_ takes each value of a sweep."),
+            ),
             FormField("JobName", _t("Name"), _t("Shown in the jobs table."), hint=_t("the program's name")),
         ),
     ),

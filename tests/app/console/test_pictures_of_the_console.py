@@ -182,7 +182,7 @@ def test_an_end_that_is_no_success_does_not_look_like_one(end: dict[str, int], s
             "lost",
             (
                 "the connection is lost, the program runs on, 47.1 KiB of output kept at the node; try 4"
-                " · 12 bytes of input not sent yet"
+                " · 12 B of input not sent yet"
             ),
         ),
         ("catching-up", "what was missed comes first, 716.8 KiB are left"),
@@ -213,7 +213,7 @@ def test_a_silent_agent_is_told_with_what_can_be_done(console: ConsoleView) -> N
     toolbar = console.toolbar
     console.channel.status.emit(replace(HERE, silent=7, unsent=12))
     assert (toolbar.word.text(), toolbar.act.text()) == ("Connected", "Try now")
-    assert toolbar.told.text() == "at node17.example.org · no answer for 7 s · 12 bytes of input not sent yet"
+    assert toolbar.told.text() == "at node17.example.org · no answer for 7 s · 12 B of input not sent yet"
     console.channel.status.emit(HERE)
     assert toolbar.told.text() == "at node17.example.org"
 

@@ -215,6 +215,8 @@ class TestContext:
         except CrossDeskError as error:
             self.notices.append(f"{doing}: {error}")
 
+    finish = run
+
     def notify(self, notice: Notice) -> None:
         self.notices.append(notice.text)
 

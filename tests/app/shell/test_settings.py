@@ -125,7 +125,7 @@ def test_what_others_decide_is_shown_with_the_reason(qapp: QApplication, broker:
             "jobs_age": "After 1 day",
             "results_max": "Everything",
             "left_age": "Until the job is removed",
-            "left_max": "5 bytes",
+            "left_max": "5 B",
             "inputs_age": "For ever",
             "inputs_max": "No limit",
         }
