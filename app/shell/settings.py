@@ -80,7 +80,6 @@ _CHOICES = (
           lambda age: f"For {_days(age)}" if age else "Until the job is removed"),
     _Choice("left_max", "At one site at most", (1_000 * _MB, 10_000 * _MB, 100_000 * _MB, 1_000_000 * _MB, 0),
           lambda size: units.size(size) if size else "No limit"),
-          lambda size: units.size(size) if size else "No limit"),
     _Choice("inputs_age", "Keep input files there", (_DAY, 7 * _DAY, 30 * _DAY, 90 * _DAY, 0),
           lambda age: f"For {_days(age)} after their last job" if age else "For ever"),
     _Choice("inputs_max", "Of these at one site", (1_000 * _MB, 20_000 * _MB, 100_000 * _MB, 0),

@@ -128,7 +128,8 @@ def test_remote_files_and_starters_are_needs() -> None:
 
 def test_what_the_starter_fetches_is_no_need_and_has_its_name_without_the_query() -> None:
     text = (
-        'Executable = "run.sh"; InputSandboxBaseURI = "https://h/in"; InputSandbox = {"https://h/in/run.sh?t=1", "b"};'
+        'Executable = "run.sh"; InputSandboxBaseURI = "https://h/in";'
+        'InputSandbox = {"https://h/in/run.sh?t=1", "b"};'
         'InputSandboxDestFileName = {"run.sh", "c"}; StdInput = "c";'
     )
     job = check(text).description
