@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 from app.context import Notice
 from app.stores.jobs import JobStore
 from app.stores.link import ConnectionState
+from app.stores.outside import OutsideStore
 from app.stores.own_templates import OwnTemplates
 from app.stores.preferences import Preferences
 from app.stores.saved_queries import SavedQueries
@@ -45,7 +46,7 @@ class BenchContext:
         self.state_dir: Path | None = None
         self.link = BenchLink(ConnectionState.CONNECTED if client else ConnectionState.UNREACHABLE)
         self.topics, self.jobs = TopicSignals(), JobStore()
-        self.sites = SiteStore(self)
+        self.sites, self.outside = SiteStore(self), OutsideStore(self)
         self.notices: list[Notice] = []
         self.opened: list[tuple[str, Path | None, tuple[Path, ...]]] = []
         self.shown: list[str] = []

@@ -52,7 +52,8 @@ async def test_they_are_seen_with_state_reason_output_and_end(
     waits = sbatch(cluster, tmp_path, "waits", "true", "--begin=now+1day")
     job = await outside(site, runs, "Running")
     assert (job.site, job.name, job.word, job.cpus, job.queue) == (NAME, "runs", "RUNNING", 2, "main")
-    assert job.submitted and job.started and job.submitted <= job.started
+    assert (job.submitted or 0.0) <= (job.started or 0.0)
+    assert job.submitted
     later = await outside(site, waits, "Waiting")
     assert (later.word, "BeginTime" in later.reason) == ("PENDING", True)
     detail = await site.outside_job(NAME, runs)
