@@ -151,13 +151,9 @@ def _plain(name: str) -> QPlainTextEdit:
 
 def _about(job: OutsideJob) -> str:
     cpus = units.count(job.cpus, "CPU")
-    parts = [
-        f"Outside CrossDesk: job {job.id} at {job.site}",
-        printable(job.queue),
-        cpus,
-        printable(job.node),
-    ]
-    return "\n".join(filter(None, (" · ".join(filter(None, parts)), printable(job.reason))))
+    where = f"Outside CrossDesk: job {job.id} at {job.site}"
+    parts = " · ".join(filter(None, (where, printable(job.queue), cpus, printable(job.node))))
+    return "\n".join(filter(None, (parts, printable(job.reason))))
 
 
 def _facts(detail: OutsideDetail) -> str:

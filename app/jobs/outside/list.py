@@ -25,7 +25,9 @@ from broker_core.wire.outside import UNKNOWN
 if TYPE_CHECKING:
     from app.context import AppContext
 
-_SHOWN = ("state", "name", "site", "cpus", "submitted", "runtime", "exit", "reason")
+_SHOWN = ("state", "name", "site", "cpus", "submitted", "runtime", "reason")
+_LEAST = 90
+"""Pixels that a column asks for at most: the reason takes what is left."""
 _ASK_MS = 15_000
 """Between two questions to the broker while the table is seen; it asks sites less often."""
 _ENDED = StateStyle(StateShape.QUESTION, "state-Unheard", "Ended")
@@ -85,6 +87,8 @@ class OutsideList(QWidget):
     def _lay_out(self) -> None:
         for place, column in enumerate(COLUMNS):
             self.view.setColumnHidden(place, column.name not in _SHOWN)
+        least = [min(column.width, _LEAST) for column in COLUMNS]
+        self.view.contents.declare(least, BY_NAME["reason"])
         self.view.horizontalHeader().setSortIndicator(BY_NAME["submitted"], Qt.SortOrder.DescendingOrder)
         give_way(self.note)
         self.note.setContentsMargins(12, 4, 12, 8)

@@ -222,6 +222,9 @@ def _told(job: OutsideJob, words: str, moment: float) -> OutsideJob:
 def _followed(before: OutsideJob | None, seen: OutsideJob, moment: float) -> OutsideJob:
     """What was seen now, with the story of what was seen before. A number may be given again: another job."""
     ended = {} if seen.state in _ACTIVE else {"ended": moment}
+    if before is not None and seen.submitted is None:
+        # Grid Engine tells it of those that wait alone.
+        seen = seen.model_copy(update={"submitted": before.submitted})
     if before is None or (before.submitted, before.name) != (seen.submitted, seen.name):
         return _told(seen.model_copy(update=ended), f"First seen: {_words(seen)}", moment)
     if all(getattr(before, name) == getattr(seen, name) for name in _SEEN):
