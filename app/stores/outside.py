@@ -30,7 +30,7 @@ class OutsideStore:
         """Why they could not be read the last time; empty: they could."""
         self.watched = False
         """Somebody looks at them: only then are sites asked."""
-        self._told = 0
+        self._position = 0
         self._refresh = Refresh()
         broker.topics.sites.connect(self._changed_there)
         broker.link.changed.connect(self._linked)
@@ -61,7 +61,7 @@ class OutsideStore:
 
     async def _reload(self) -> None:
         try:
-            self.show(await self._broker.client.outside_jobs(look=self.watched))
+            self.show(await self._broker.client.outside_jobs(refresh=self.watched))
         except CrossDeskError as error:
             self.error = str(error)
             self.rows.changed.emit(set())
@@ -77,8 +77,8 @@ class OutsideStore:
         if before.keys() - self.jobs.keys():
             self.rows.clear()
             before = {}
-        self._told += 1
+        self._position += 1
         fresh = [job for key, job in self.jobs.items() if before.get(key) != job]
-        self.rows.merge(outside_columns(fresh, self._told))
+        self.rows.merge(outside_columns(fresh, self._position))
         if not self.rows.complete or fresh:
             self.rows.finish()

@@ -89,7 +89,7 @@ class OutsideChange:
     """What is to be kept of jobs that were submitted outside CrossDesk, which have no events."""
 
     site: str
-    kept: Mapping[str, str]
+    rows: Mapping[str, str]
     """Id to JSON text, in place of what was kept of it before."""
     gone: Sequence[str] = ()
     """Ids of those to be forgotten."""

@@ -40,7 +40,7 @@ class OutsideAccess(Protocol):
     """Called to have the batch system asked at once."""
 
     @property
-    def is_told(self) -> bool:
+    def is_available(self) -> bool:
         """The batch system can be asked for them; else all calls raise NotFound."""
         ...
 

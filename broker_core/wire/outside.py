@@ -10,6 +10,8 @@ from broker_core.wire.submission import Wire
 
 UNKNOWN = "Unknown"
 """State of a job that left the batch system's list without a word on how it ended; no JobState."""
+OUTSIDE_COLUMNS = ("outside", "word")
+"""Columns that these rows have beside those of the jobs table."""
 
 
 class OutsideJob(Wire):
@@ -46,7 +48,7 @@ class OutsideJobs(Wire):
     """All that is known now."""
 
     jobs: list[OutsideJob]
-    heard: dict[str, float] = {}
+    polled: dict[str, float] = {}
     """Site to when its batch system was asked last."""
     silent: dict[str, str] = {}
     """Site to why it could not be asked; what was known of its jobs stays."""
@@ -73,10 +75,6 @@ class OutsideOutput(Wire):
     """Its last bytes, undecodable ones replaced."""
     trouble: str = ""
     """Why it cannot be read; empty: it could."""
-
-
-OUTSIDE_COLUMNS = ("outside", "word")
-"""Columns that these rows have beside those of the jobs table."""
 
 
 def outside_columns(jobs: Sequence[OutsideJob], position: int = 0) -> dict[str, list[Any]]:

@@ -49,8 +49,8 @@ class OutsideTable(JobsTable):
 
     def text(self, line: int, column: int) -> str:
         """Texts of others, made fit to be shown; the site's name tells where they are from."""
-        said = printable(super().text(line, column))
-        return f"{said} · outside" if column == BY_NAME["site"] else said
+        shown = printable(super().text(line, column))
+        return f"{shown} · outside" if column == BY_NAME["site"] else shown
 
 
 class OutsideList(QWidget):
@@ -64,7 +64,6 @@ class OutsideList(QWidget):
         super().__init__(parent)
         self._context, self._store = context, context.outside
         self.table = OutsideTable(context.outside.rows, lambda ces: None, context.link.known_until)
-        self.table.view.folding = False
         self.view = JobsView(context.theme, self.table)
         self.view.setAccessibleName("Jobs outside CrossDesk")
         self.view.setDragEnabled(False)
@@ -85,8 +84,8 @@ class OutsideList(QWidget):
         self._refresh()
 
     def _lay_out(self) -> None:
-        for place, column in enumerate(COLUMNS):
-            self.view.setColumnHidden(place, column.name not in _SHOWN)
+        for number, column in enumerate(COLUMNS):
+            self.view.setColumnHidden(number, column.name not in _SHOWN)
         least = [min(column.width, _LEAST) for column in COLUMNS]
         self.view.contents.declare(least, BY_NAME["reason"])
         self.view.horizontalHeader().setSortIndicator(BY_NAME["submitted"], Qt.SortOrder.DescendingOrder)

@@ -9,7 +9,7 @@ from broker_core.bookkeeping.entries import OutsideChange
 
 def change_outside_jobs(connection: sqlite3.Connection, change: OutsideChange) -> None:
     """Write a change, inside the caller's transaction."""
-    rows = [(change.site, id, body) for id, body in change.kept.items()]
+    rows = [(change.site, id, body) for id, body in change.rows.items()]
     connection.executemany("INSERT OR REPLACE INTO outside_jobs (site, id, body) VALUES (?, ?, ?)", rows)
     gone = [(change.site, id) for id in change.gone]
     connection.executemany("DELETE FROM outside_jobs WHERE site = ? AND id = ?", gone)

@@ -28,7 +28,7 @@ INTERVAL = 30.0
 """Seconds between two looks at one site, while somebody looks."""
 _WANTED = 2.0
 """The same where somebody waits for the answer."""
-KEPT = 86_400.0
+RETENTION = 86_400.0
 """Seconds for which a job stays in the list after its end."""
 _DEADLINE = 45.0
 """Seconds that a look may take."""
@@ -52,9 +52,9 @@ class OutsideWatch:
         self._store, self._registry, self._changed = store, registry, changed
         self._jobs: dict[str, dict[str, OutsideJob]] = {}
         """Site to id to job."""
-        self._heard: dict[str, float] = {}
+        self._polled: dict[str, float] = {}
         self._silent: dict[str, str] = {}
-        self._looks: dict[str, asyncio.Task[None]] = {}
+        self._polls: dict[str, asyncio.Task[None]] = {}
 
     async def start(self) -> None:
         """Read what was kept."""
@@ -66,21 +66,21 @@ class OutsideWatch:
 
     async def close(self) -> None:
         """Ask no more."""
-        for task in self._looks.values():
+        for task in self._polls.values():
             task.cancel()
-        await asyncio.gather(*self._looks.values(), return_exceptions=True)
+        await asyncio.gather(*self._polls.values(), return_exceptions=True)
 
-    async def view(self, *, look: bool, wait: bool = False) -> OutsideJobs:
-        """All that is known. `look`: ask sites that were not asked for a while; `wait`: until they answer."""
+    async def view(self, *, refresh: bool, wait: bool = False) -> OutsideJobs:
+        """All that is known. `refresh`: ask sites that were not for a while; `wait`: until they answer."""
         shown = self._shown()
-        if look:
+        if refresh:
             pause = _WANTED if wait else INTERVAL
-            asked = [self._look_at(name, access, pause) for name, access in shown.items()]
+            asked = [self._poll_soon(name, access, pause) for name, access in shown.items()]
             if wait and asked:
                 await asyncio.wait(asked)
         return OutsideJobs(
             jobs=[job for site in self._shown() for job in self._unexpired(site)],
-            heard={name: when for name, when in self._heard.items() if name in shown},
+            polled={name: when for name, when in self._polled.items() if name in shown},
             silent={name: why for name, why in self._silent.items() if name in shown},
         )
 
@@ -112,7 +112,7 @@ class OutsideWatch:
             await self._note(self._job(site, id), f"It was not canceled: {error}")
             raise
         await self._note(self._job(site, id), "The batch system was told to cancel it.")
-        self._look_at(site, access, 0.0)
+        self._poll_soon(site, access, 0.0)
         return self._job(site, id)
 
     def _shown(self) -> dict[str, OutsideAccess]:
@@ -135,21 +135,21 @@ class OutsideWatch:
         return job
 
     def _unexpired(self, site: str) -> list[OutsideJob]:
-        limit = now().wall - KEPT
+        limit = now().wall - RETENTION
         return [job for job in self._jobs.get(site, {}).values() if job.ended is None or job.ended > limit]
 
     # --- looking
 
-    def _look_at(self, name: str, access: OutsideAccess, pause: float) -> asyncio.Task[None]:
+    def _poll_soon(self, name: str, access: OutsideAccess, pause: float) -> asyncio.Task[None]:
         """The look that is under way, or a new one; it does nothing where one is younger than `pause`."""
-        task = self._looks.get(name)
+        task = self._polls.get(name)
         if task is None or task.done():
-            task = asyncio.create_task(self._look(name, access, pause), name=f"jobs outside at {name}")
-            self._looks[name] = task
+            task = asyncio.create_task(self._poll(name, access, pause), name=f"jobs outside at {name}")
+            self._polls[name] = task
         return task
 
-    async def _look(self, name: str, access: OutsideAccess, pause: float) -> None:
-        if now().wall - self._heard.get(name, 0.0) < pause:
+    async def _poll(self, name: str, access: OutsideAccess, pause: float) -> None:
+        if now().wall - self._polled.get(name, 0.0) < pause:
             return
         link = self._registry.link(name)
         if link.state is not LinkState.CONNECTED:
@@ -184,11 +184,13 @@ class OutsideWatch:
             ends = await _ends(access, [job.id for job in gone][:_ASKED])
             changed |= {job.id: _ended(job, ends.get(job.id), moment) for job in gone}
         changed = {id: job for id, job in changed.items() if job != known.get(id)}
-        expired = [job.id for job in known.values() if job.ended is not None and job.ended < moment - KEPT]
+        expired = [
+            job.id for job in known.values() if job.ended is not None and job.ended < moment - RETENTION
+        ]
         await self._keep(name, changed, expired)
-        self._heard[name] = moment
-        said = self._silent.pop(name, None)
-        if changed or expired or said:
+        self._polled[name] = moment
+        silence = self._silent.pop(name, None)
+        if changed or expired or silence:
             self._changed()
 
     async def _keep(self, site: str, changed: Mapping[str, OutsideJob], gone: Sequence[str] = ()) -> None:
@@ -202,8 +204,8 @@ class OutsideWatch:
             known.pop(id, None)
 
     async def _note(self, job: OutsideJob, words: str) -> None:
-        told = _told(job, words, now().wall)
-        await self._keep(job.site, {job.id: told})
+        noted = _with_line(job, words, now().wall)
+        await self._keep(job.site, {job.id: noted})
         self._changed()
 
 
@@ -213,7 +215,7 @@ def _cleaned(job: OutsideJob) -> OutsideJob:
     return job.model_copy(update={name: clean(getattr(job, name)) for name in texts})
 
 
-def _told(job: OutsideJob, words: str, moment: float) -> OutsideJob:
+def _with_line(job: OutsideJob, words: str, moment: float) -> OutsideJob:
     """The job with one more line in its story."""
     story = [*job.story, LogLine(time=moment, words=words)][-_STORY:]
     return job.model_copy(update={"story": story})
@@ -226,11 +228,11 @@ def _followed(before: OutsideJob | None, seen: OutsideJob, moment: float) -> Out
         # Grid Engine tells it of those that wait alone.
         seen = seen.model_copy(update={"submitted": before.submitted})
     if before is None or (before.submitted, before.name) != (seen.submitted, seen.name):
-        return _told(seen.model_copy(update=ended), f"First seen: {_words(seen)}", moment)
+        return _with_line(seen.model_copy(update=ended), f"First seen: {_words(seen)}", moment)
     if all(getattr(before, name) == getattr(seen, name) for name in _SEEN):
         return before
     after = seen.model_copy(update={"story": before.story, **ended})
-    return after if _words(after) == _words(before) else _told(after, _words(after), moment)
+    return after if _words(after) == _words(before) else _with_line(after, _words(after), moment)
 
 
 def _words(job: OutsideJob) -> str:
@@ -258,8 +260,8 @@ def _ended(job: OutsideJob, end: OutsideEnd | None, moment: float) -> OutsideJob
         if job.state == UNKNOWN:
             return job
         gone = {"state": UNKNOWN, "word": "", "reason": _LEFT, "ended": moment}
-        return _told(job.model_copy(update=gone), _LEFT, moment)
-    told: dict[str, Any] = {
+        return _with_line(job.model_copy(update=gone), _LEFT, moment)
+    fields: dict[str, Any] = {
         "state": end.state,
         "word": clean(end.word),
         "reason": "",
@@ -268,4 +270,4 @@ def _ended(job: OutsideJob, end: OutsideEnd | None, moment: float) -> OutsideJob
         "exit_code": end.exit_code,
     }
     code = "" if end.exit_code is None else f", exit code {end.exit_code}"
-    return _told(job.model_copy(update=told), f"Ended: {end.state} ({clean(end.word)}{code})", moment)
+    return _with_line(job.model_copy(update=fields), f"Ended: {end.state} ({clean(end.word)}{code})", moment)

@@ -10,9 +10,9 @@ from broker_core.wire.outside import OutsideDetail, OutsideJob, OutsideJobs, Out
 class OutsideCommands(Requests):
     """Jobs of the sites' accounts that no CrossDesk submitted, or another one."""
 
-    async def outside_jobs(self, *, look: bool = True, wait: bool = False) -> OutsideJobs:
-        """All that are known. `look`: have the sites asked; `wait`: answer when they have told."""
-        flags = {"look": str(look).lower(), "wait": str(wait).lower()}
+    async def outside_jobs(self, *, refresh: bool = True, wait: bool = False) -> OutsideJobs:
+        """All that are known. `refresh`: have the sites asked; `wait`: answer when they have told."""
+        flags = {"refresh": str(refresh).lower(), "wait": str(wait).lower()}
         return fitting(OutsideJobs, await self._get("/outside", **flags))
 
     async def outside_job(self, site: str, id_: str) -> OutsideDetail:

@@ -92,7 +92,7 @@ class RemoteSite:
     def outside(self) -> OutsideAccess | None:
         """See `RemoteSitePort.outside`."""
         access = self._adapter.outside
-        return access if self._spec.outside and access is not None and access.is_told else None
+        return access if self._spec.outside and access is not None and access.is_available else None
 
     async def look(self) -> tuple[Facts, ...]:
         """See `Site.look`."""

@@ -39,7 +39,7 @@ class ShellOutside:
         """Called to have the next look at once."""
 
     @property
-    def is_told(self) -> bool:
+    def is_available(self) -> bool:
         """The batch system can be asked for them."""
         return self._known is not None
 
@@ -108,22 +108,24 @@ class ShellOutside:
 
     async def cancel(self, id: str) -> None:
         """See `OutsideAccess.cancel`."""
-        await self._told(self._system.cancel([id]))
+        await self._answer(self._system.cancel([id]))
 
     async def ends(self, ids: Sequence[str]) -> dict[str, OutsideEnd]:
         """See `OutsideAccess.ends`."""
         command = self._reader.ends(ids)
-        return self._reader.ended(await self._told(command)) if command else {}
+        return self._reader.ended(await self._answer(command)) if command else {}
 
     async def _described(self, id: str) -> OutsideFacts:
-        return self._reader.described(await self._told(self._reader.details(id)))
+        return self._reader.described(await self._answer(self._reader.details(id)))
 
-    async def _told(self, command: str) -> str:
+    async def _answer(self, command: str) -> str:
         """What a command prints; raises SiteFailed with what it complains of."""
         reply = await self._exchanges.run(lambda _: command)
         if reply.status:
-            said = words_of(reply.err)
-            raise SiteFailed(f"{self._system.title} does not do as it is told: {said}.", place=self._site)
+            complaint = words_of(reply.err)
+            raise SiteFailed(
+                f"{self._system.title} does not do as it is told: {complaint}.", place=self._site
+            )
         return reply.out.decode("utf-8", "replace")
 
 

@@ -45,8 +45,8 @@ class Teller:
     async def sites(self) -> list[SiteView]:
         return []
 
-    async def outside_jobs(self, *, look: bool = True, wait: bool = False) -> OutsideJobs:
-        self.looks.append(look)
+    async def outside_jobs(self, *, refresh: bool = True, wait: bool = False) -> OutsideJobs:
+        self.looks.append(refresh)
         return OutsideJobs(jobs=JOBS, silent={"lyra": "It does not answer."})
 
     async def outside_job(self, site: str, id: str) -> OutsideDetail:

@@ -91,7 +91,7 @@ async def test_own_jobs_are_none_of_them_and_they_are_none_of_ours_also_after_a_
     assert [job.id for job in (await site.outside_jobs(wait=True)).jobs] == [theirs]
     running_broker.kill()
     running_broker.start()
-    kept = await site.outside_jobs(look=False)
+    kept = await site.outside_jobs(refresh=False)
     assert [job.id for job in kept.jobs] == [theirs]  # from the store, before any site is asked
     await known(site, NAME)
     assert [job.id for job in (await site.outside_jobs(wait=True)).jobs] == [theirs]
@@ -111,7 +111,7 @@ async def test_the_switch_of_a_site_turns_it_off_and_no_question_goes_out(
     assert changed.code == 0
     assert not (await known(site, NAME)).spec.outside
     found = await site.outside_jobs(wait=True)
-    assert (found.jobs, found.heard, found.silent) == ([], {}, {})
+    assert (found.jobs, found.polled, found.silent) == ([], {}, {})
     with pytest.raises(NotFound, match="not shown for this site"):
         await site.cancel_outside(NAME, theirs)
     await submit(site, 'Executable = "/bin/true";', site=NAME)

@@ -8,6 +8,7 @@ from broker_core.sites.batch.outside.condor import CondorOutside
 from broker_core.sites.batch.outside.grid_engine import GridEngineOutside
 from broker_core.sites.batch.outside.lsf import LsfOutside
 from broker_core.sites.batch.outside.pbs import PbsOutside
+from broker_core.sites.batch.outside.reader import OutsideReader
 from broker_core.sites.batch.outside.readers import reader_for
 from broker_core.sites.batch.outside.slurm import SlurmOutside
 from broker_core.sites.outside import OutsideEnd
@@ -84,7 +85,7 @@ def test_facts_paths_and_ends_are_told(bed: Bed) -> None:
 
 
 @pytest.mark.parametrize("reader", [SlurmOutside(), GridEngineOutside(), PbsOutside(), LsfOutside()])
-def test_what_is_no_list_is_refused_or_passed_on(reader: SlurmOutside) -> None:
+def test_what_is_no_list_is_refused_or_passed_on(reader: OutsideReader) -> None:
     garbage = "Connection refused\n\x1b[2J|||\n"
     if isinstance(reader, SlurmOutside):
         assert reader.split(garbage, MARK) == (garbage, [])  # the broker's own list refuses it

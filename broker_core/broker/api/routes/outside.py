@@ -20,13 +20,13 @@ router = APIRouter()
 
 @router.get("/outside", response_model=OutsideJobs, dependencies=[SEES])
 async def outside(
-    watch: WatchPart, look: Annotated[bool, Query()] = True, wait: Annotated[bool, Query()] = False
+    watch: WatchPart, refresh: Annotated[bool, Query()] = True, wait: Annotated[bool, Query()] = False
 ) -> Response:
     """Jobs of the sites' accounts that this broker did not submit.
 
-    `look`: sites that were not asked for half a minute are; `wait`: the answer comes when they have told.
+    `refresh`: sites that were not asked for half a minute are; `wait`: the answer comes when they have told.
     """
-    return json_response(await watch.view(look=look, wait=wait))
+    return json_response(await watch.view(refresh=refresh, wait=wait))
 
 
 @router.get("/outside/{site}/{id_}", response_model=OutsideDetail, dependencies=[SEES])

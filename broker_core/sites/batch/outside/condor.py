@@ -45,9 +45,8 @@ class CondorOutside(WithoutAccounting):
 
     def described(self, out: str) -> OutsideFacts:
         """Relative paths begin at the job's own directory."""
-        values: dict[str, str] = dict(
-            found.group(1, 2) for line in out.splitlines() if (found := _FACT.fullmatch(line))
-        )
+        pairs = filter(None, map(_FACT.fullmatch, out.splitlines()))
+        values = {found[1]: found[2] for found in pairs}
         facts = [(name, values[name]) for name in _SHOWN if values.get(name)]
         paths = []
         for name in ("Out", "Err"):

@@ -66,7 +66,7 @@ def _jobs(text: str, zone: str) -> Iterator[OutsideJob]:
 
 
 def _cpus(values: Mapping[str, str]) -> int:
-    if told := count_in(values.get("Resource_List.ncpus", "")):
-        return told
-    places = re.findall(r"\*(\d+)", values.get("exec_host", ""))
-    return sum(map(int, places)) or 1
+    if count := count_in(values.get("Resource_List.ncpus", "")):
+        return count
+    counts = re.findall(r"\*(\d+)", values.get("exec_host", ""))
+    return sum(map(int, counts)) or 1
