@@ -13,7 +13,7 @@ from broker_core.wire.outside import UNKNOWN, OutsideDetail, OutsideJob, Outside
 from broker_core.wire.sites import LogLine, SiteView
 from tests.app.inspector.recorded import row
 from tests.app.pictures import PICTURES
-from tests.app.windows import Stage, play
+from tests.app.windows import Stage, play, turns
 from tests.waiting import eventually
 
 NOW = 1_795_000_000.0
@@ -144,7 +144,7 @@ def test_pictures_of_them(qapp: QApplication, state_dir: Path, mode: Mode) -> No
         await eventually(lambda: "/home" in inspector.outside.texts["Facts"].toPlainText())
         for width, height in ((1280, 800), (900, 560)):
             on.window.resize(width, height)
-            qapp.processEvents()
+            await turns()
             path = PICTURES / f"outside-{mode.value}-{width}.png"
             assert on.window.grab().save(str(path))
 
