@@ -33,7 +33,7 @@ class OutsideStore:
         self._position = 0
         self._refresh = Refresh()
         broker.topics.sites.connect(self._changed_there)
-        broker.link.changed.connect(self._linked)
+        broker.link.changed.connect(self._changed_there)
 
     def watch(self, on: bool) -> None:
         """Somebody begins to look at them, or does so no more."""
@@ -45,10 +45,6 @@ class OutsideStore:
         """How many of them a query has."""
         alive = [number for number in self.rows.numbers() if self.rows.alive(number)]
         return len(query.select(self.rows.columns, alive, now))
-
-    def _linked(self) -> None:
-        if self._broker.link.up:
-            self.reload()
 
     def _changed_there(self) -> None:
         if self.watched:
