@@ -110,7 +110,7 @@ class AttemptMonitor:
         self._changed = self._acted = time.monotonic()
         self._woken.set()
 
-    def look_now(self) -> None:
+    def poll_soon(self) -> None:
         """Look now, though nothing changes here."""
         self._woken.set()
 

@@ -74,7 +74,7 @@ class RemoteSite:
         )
 
         if adapter.outside is not None:
-            adapter.outside.wake = self._watch.look_now
+            adapter.outside.wake = self._watch.poll_soon
         self._under_way: dict[str, asyncio.Task[str]] = {}
         """Tag to its submission."""
 
