@@ -87,6 +87,12 @@ class Receipt(Wire):
     warnings: list[Caution] = []
 
 
+WATCHED = 30.0
+"""Seconds for which a job counts as looked at, unless that is said again."""
+WATCHED_AT_ONCE = 100
+"""Jobs that somebody can be said to look at: a batch is asked after as a whole."""
+
+
 class IdList(Wire):
     """Jobs that a bulk command is about."""
 

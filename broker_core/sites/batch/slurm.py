@@ -9,7 +9,9 @@ from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
 
 from broker_core.jdl.resource_request import ResourceRequest
+from broker_core.sites.adapter import EndRecord
 from broker_core.sites.batch.commands import forgiving, present
+from broker_core.sites.batch.end_records import ask_slurm, read_slurm
 from broker_core.sites.batch.slurm_lists import (
     ACCOUNTS,
     NODES,
@@ -28,6 +30,8 @@ _HABITS = (
     "SBATCH_ARRAY_INX SBATCH_WAIT; "
 )
 """Variables by which an account has the lists filtered, or jobs handed over in another way."""
+_CLUSTER_COMMANDS = ("sbatch", "squeue", "scancel", "scontrol", "sinfo", "sacct")
+_OF_CLUSTER = '{name}() {{ command {name} -M {cluster} "$@"; }}; '
 # Slurm takes a GPU's model as its configuration spells it alone: that of the partition with the same words.
 _KNOWN_MODEL = r"""wanted={model}
 model=$(sinfo -h -p {queue} -o %G | tr ',' '\n' | awk -F '[:(]' -v wanted="$wanted" '
@@ -55,6 +59,11 @@ class Slurm:
     task_variable = "SLURM_ARRAY_TASK_ID"
     first_task = 0
 
+    def __init__(self, cluster: str = "") -> None:
+        """`cluster`: that to which all commands are sent (`-M`); empty: the login host's own."""
+        named = (_OF_CLUSTER.format(name=name, cluster=shlex.quote(cluster)) for name in _CLUSTER_COMMANDS)
+        self._prefix = _HABITS + ("".join(named) if cluster else "")
+
     def submit(self, job: BatchJob) -> str:
         """sbatch, held; what the batch system itself writes goes to `log` beside the script."""
         folder = str(PurePosixPath(job.script).parent)
@@ -69,10 +78,10 @@ class Slurm:
             words.append(f"--time={max(1, math.ceil(job.wall_limit / 60))}")
         words += [*job.options, *_resources(job.request), *job.request.words(self.kind)]
         if not job.request.gpu_model:
-            return _HABITS + shlex.join([*words, *_gpus(job.request), job.script])
+            return self._prefix + shlex.join([*words, *_gpus(job.request), job.script])
         known = _KNOWN_MODEL.format(queue=shlex.quote(job.queue), model=shlex.quote(job.request.gpu_model))
         count = f'--gres=gpu:"$model":{job.request.gpus}'
-        return f"( {_HABITS}{known}{shlex.join(words)} {count} {shlex.quote(job.script)} )"
+        return f"( {self._prefix}{known}{shlex.join(words)} {count} {shlex.quote(job.script)} )"
 
     def submitted(self, out: str) -> str:
         """`12`, or `12;cluster`."""
@@ -83,23 +92,31 @@ class Slurm:
 
     def release(self, ids: Sequence[str]) -> str:
         """scontrol, which takes many ids at once."""
-        return _each(ids, lambda some: ["scontrol", "release", ",".join(some)])
+        return self._prefix + _each(ids, lambda some: ["scontrol", "release", ",".join(some)])
 
     def cancel(self, ids: Sequence[str]) -> str:
         """scancel, for jobs, arrays and single tasks."""
-        return _each(ids, lambda some: ["scancel", *some])
+        return self._prefix + _each(ids, lambda some: ["scancel", *some])
 
     def status(self, mark: str) -> str:
         """squeue, once; each task of an array has a line of its own."""
-        return _HABITS + 'squeue -h -r -u "$(id -u)" -o "%T|%r|%N|%i|%j"'
+        return self._prefix + 'squeue -h -r -u "$(id -u)" -o "%T|%r|%N|%i|%j"'
 
     def listed(self, out: str) -> list[Listed]:
         """All jobs of the account; those of others than the broker are told by their names."""
         return read_jobs(out)
 
+    def end_records(self, ids: Sequence[str]) -> str:
+        """squeue, and sacct where there is accounting."""
+        return self._prefix + ask_slurm(ids)
+
+    def read_end_records(self, out: str) -> dict[str, EndRecord]:
+        """By id."""
+        return read_slurm(out)
+
     def queues(self) -> str:
         """scontrol for arrays, sinfo for processors, memory and limits; squeue for the jobs of all users."""
-        return _HABITS + (
+        return self._prefix + (
             "scontrol show config | grep -E '^(MaxArraySize|SchedulerParameters) ' | tr '\\n' ' '; echo; "
             'sinfo -h -o "%P|%a|%l|%m|%C|%T" && echo && '
             'squeue -h -t PD,R -o "%P|%t" | LC_ALL=C sort | uniq -c'
@@ -111,7 +128,7 @@ class Slurm:
 
     def nodes(self) -> str:
         """scontrol, whose nodes are counted there by what they have: thousands make some lines."""
-        return _HABITS + NODES
+        return self._prefix + NODES
 
     def node_report(self, out: str) -> NodeReport:
         """With the GPUs in use, and the licenses."""
@@ -119,7 +136,7 @@ class Slurm:
 
     def accounts(self) -> str:
         """sacctmgr, where there is an accounting database; scontrol for who may use which partition."""
-        return _HABITS + ACCOUNTS
+        return self._prefix + ACCOUNTS
 
     def entitlements(self, out: str) -> Entitlements:
         """Associations of this user at this cluster."""

@@ -5,17 +5,19 @@ from __future__ import annotations
 import asyncio
 import secrets
 import shlex
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 
+from broker_core.sites.adapter import Launch
 from broker_core.sites.contract import CachedProgram, SiteRefused
-from broker_core.sites.shell.workspace import AWAY, STALE, Workspace, words_of
+from broker_core.sites.shell.workspace import AWAY, STALE, SiteWorkspace, Workspace, words_of
 from broker_core.sites.transport.contract import DEADLINE, LinkLost, Transport
 
 _LOOKING = 120.0
 """Seconds that a slow disk may take to read a program for its hash."""
 _PART = 1 << 18
 _LACKING = 3
+_ROUNDS = 5
 # The time of the last use is that of the file: what nobody used for long goes (site_home).
 _LOOK = """
 [ -f programs/{name} ] && [ "$(sha256sum <programs/{name})" = "{sum}  -" ] || exit {lacking}
@@ -56,6 +58,26 @@ class ProgramCache:
                 return await self._send(home, program)
             return reply.status not in (AWAY, STALE)
 
+    async def equip(
+        self, launches: Sequence[Launch], home: SiteWorkspace, probe: Mapping[str, Sequence[str]]
+    ) -> dict[str, SiteRefused]:
+        """Have the agents at the site that launches name; those that cannot be equipped, by tag.
+
+        `probe`: what is known of the login host. Raises LinkLost.
+        """
+        refused: dict[str, SiteRefused] = {}
+        wanted = {program for one in launches for program in one.order.agents if _may_run(program, probe)}
+        for program in sorted(wanted, key=lambda one: one.name):
+            try:
+                for _ in range(_ROUNDS):
+                    if await self.have(await home.get(), program):
+                        break
+                    home.forget()
+            except SiteRefused as error:
+                users = (one for one in launches if program in one.order.agents)
+                refused |= {one.order.attempt.tag: error for one in users}
+        return refused
+
     async def _send(self, home: Workspace, program: CachedProgram) -> bool:
         script = home.guarded(DEADLINE) + _filled(_KEEP, program, folder=f"k{secrets.token_hex(6)}")
         reply = await self._transport.send(script, _content(program.path))
@@ -70,6 +92,12 @@ class ProgramCache:
                 remedy="Free some space there, or name another directory in the settings of the site.",
             )
         return True
+
+
+def _may_run(program: CachedProgram, probe: Mapping[str, Sequence[str]]) -> bool:
+    """False for a program of another kind of machine than the login host; nodes look for themselves."""
+    machine = probe.get("machine", [""])[0]
+    return not machine or machine == "x86_64" or "x86_64" not in program.name
 
 
 def _filled(script: str, program: CachedProgram, **more: str) -> str:
