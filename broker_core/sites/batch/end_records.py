@@ -187,9 +187,9 @@ def read_condor(out: str) -> dict[str, EndRecord]:
         if not cluster.isdigit() or rest.count("\t") < 2:
             continue
         process, status, memory, *reasons = rest.split("\t")
-        told = [one for one in reasons if one != "undefined"]
-        ends = _by_comment(told[0]) if told else ("", "")
-        state = told[0][:200] if told else f"JobStatus {status}"
+        reason = next((one for one in reasons if one != "undefined"), "")
+        ends = _by_comment(reason)
+        state = reason[:200] or f"JobStatus {status}"
         peak = int(_number(memory)) << 20
         for id in (f"{cluster}_{process}", *((cluster,) if process == "0" else ())):
             found[id] = EndRecord(state, *ends, peak)

@@ -212,7 +212,7 @@ class BatchSystem(Protocol):
         ...
 
     def read_end_records(self, out: str) -> Mapping[str, EndRecord]:
-        """What `end_records` printed of jobs that are over, by id; raises ValueError."""
+        """What `end_records` printed of jobs that are over, by id; what makes no sense is left out."""
         ...
 
     def queues(self) -> str:

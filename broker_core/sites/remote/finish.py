@@ -88,12 +88,12 @@ def end_by_record(ended: AttemptEnded, record: EndRecord) -> AttemptEnded:
     if not record.failure:
         return replace(ended, usage=usage)
     began = ended.started is not None
-    said = f"The site's batch system says: {record.words} ({record.state})."
+    words = f"The site's batch system says: {record.words} ({record.state})."
     if ended.signal is not None and record.failure not in ("out-of-memory", "wall-limit"):
         return replace(ended, usage=usage)  # that the program was killed is the better word
     # Limits are those of an application that ran.
     failure = record.failure if began else ended.failure
-    reason = said if began else f"{ended.reason} {said}"
+    reason = words if began else f"{ended.reason} {words}"
     return replace(ended, failure=failure, reason=reason, usage=usage)
 
 

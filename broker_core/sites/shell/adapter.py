@@ -180,10 +180,10 @@ class ShellAdapter:
         self._read = look.news  # not before they are handed on
         return polled
 
-    async def _news_alone(self, look: ExchangeResult) -> PollResult:
-        unproved = without_outputs(look)
+    async def _news_alone(self, result: ExchangeResult) -> PollResult:
+        unproved = without_outputs(result)
         more = await self._look_at(unproved, renew=False) if unproved else None
-        return PollResult(by_markers(joined(look, more)), listed=False)
+        return PollResult(by_markers(joined(result, more)), listed=False)
 
     async def _seen(self, look: ExchangeResult, tags: Sequence[str]) -> PollResult:
         if look.listing is None:
@@ -219,10 +219,7 @@ class ShellAdapter:
         if not command:
             return {}
         reply = await self._exchanges.run(lambda _: command)
-        try:
-            found = self._system.read_end_records(reply.out.decode("utf-8", "replace"))
-        except ValueError as error:
-            raise SiteFailed(str(error), place=self._spec.name) from error
+        found = self._system.read_end_records(reply.out.decode("utf-8", "replace"))
         return {ids[id]: record for id, record in found.items() if id in ids}
 
     async def files(self, tag: str) -> list[RunFile]:

@@ -125,14 +125,14 @@ def by_markers(look: ExchangeResult) -> dict[str, Sighting]:
     return {tag: with_markers(Sighting(AttemptStatus.UNKNOWN), marks) for tag, marks in look.markers.items()}
 
 
-def without_outputs(look: ExchangeResult) -> list[str]:
+def without_outputs(result: ExchangeResult) -> list[str]:
     """Tags whose end was told without the list of their output, which the attempts themselves have."""
-    return [tag for tag, marks in look.markers.items() if {"ended"} == marks.keys() & _END]
+    return [tag for tag, marks in result.markers.items() if {"ended"} == marks.keys() & _END]
 
 
-def joined(look: ExchangeResult, more: ExchangeResult | None) -> ExchangeResult:
+def joined(result: ExchangeResult, more: ExchangeResult | None) -> ExchangeResult:
     """A look with the markers of a second one."""
-    markers = dict(look.markers)
+    markers = dict(result.markers)
     for tag, marks in more.markers.items() if more else ():
         markers[tag] = {**markers.get(tag, {}), **marks}
-    return replace(look, markers=markers)
+    return replace(result, markers=markers)

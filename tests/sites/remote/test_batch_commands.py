@@ -32,9 +32,9 @@ class Counted:
         for name in _COMMANDS:
             program = found_program(name)
             assert program, name
-            place = folder / name
-            place.write_text(_COUNTER.format(log=self._log, program=program))
-            place.chmod(0o755)
+            counter = folder / name
+            counter.write_text(_COUNTER.format(log=self._log, program=program))
+            counter.chmod(0o755)
         self.environment = cluster.environment | {"PATH": f"{folder}:{os.environ['PATH']}"}
 
     def uses(self) -> Counter[str]:
@@ -103,10 +103,10 @@ async def test_why_a_job_waits_is_asked_sooner_while_somebody_looks_at_it(
     await far.site.confirm(one.attempt)
     await eventually(lambda: cluster.run("squeue", "-h", "-o", "%r").strip() == "BeginTime")
     before = counted.uses()["squeue"]
-    assert not [told for told in far.notices if isinstance(told, AttemptWaits)]
+    assert not [one for one in far.notices if isinstance(one, AttemptWaits)]
     far.site.watch([one.attempt], 60.0)
-    told = await eventually(lambda: [told for told in far.notices if isinstance(told, AttemptWaits)])
-    assert "BeginTime" in told[0].reason
+    waits = await eventually(lambda: [one for one in far.notices if isinstance(one, AttemptWaits)])
+    assert "BeginTime" in waits[0].reason
     assert counted.uses()["squeue"] > before
     await far.site.cancel(one.attempt)
     # Nothing starts any more that could tell its end: the list is asked for at once.
