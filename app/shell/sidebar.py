@@ -30,11 +30,9 @@ from PySide6.QtWidgets import (
 )
 
 from app.context import Notice
-from app.shell.project_sheet import ProjectSheet
 from app.sites.site_style import heard_sentence, sidebar_count, site_style
 from app.stores.saved_queries import SavedQuery, tag_query
 from app.widgets import glyphs
-from app.widgets.confirm import ask_name
 from app.widgets.state_style import StateShape
 
 if TYPE_CHECKING:
@@ -360,14 +358,21 @@ class Sidebar(QFrame):
     def save_query(self, text: str, *, project: bool) -> None:
         """Ask for a name, of a project for its folder too, and keep the query."""
         if project:
-            ProjectSheet(self._context, SavedQuery("", text), self).open()
+            self._edit_project(SavedQuery("", text))
         elif text:
+            from app.widgets.confirm import ask_name
+
             ask_name(
                 self, "Save this query", f"Name for “{text}”", "",
                 lambda name: self._context.saved.save(name, text),
             )  # fmt: skip
         else:
             self._context.notify(Notice("Write a query first; then it can be saved under a name."))
+
+    def _edit_project(self, query: SavedQuery) -> None:
+        from app.shell.project_sheet import ProjectSheet
+
+        ProjectSheet(self._context, query, self).open()
 
     def _menu(self, at: QPoint) -> None:
         item = self.list.itemAt(at)
@@ -380,7 +385,7 @@ class Sidebar(QFrame):
         if query is None:
             return
         edit = "Change project…" if query.folder else "Make it a project…"
-        menu.addAction(edit, lambda: ProjectSheet(self._context, query, self).open())
+        menu.addAction(edit, lambda: self._edit_project(query))
         kind, shown = "project" if query.folder else "query", name.replace("&", "&&")
         menu.addAction(f"Remove {kind} “{shown}”", lambda: self._context.saved.remove(name))
         menu.popup(self.list.viewport().mapToGlobal(at))

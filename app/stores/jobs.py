@@ -9,11 +9,10 @@ from dataclasses import MISSING, Field, fields
 from typing import Any
 
 from app.stores.signals import JobSignals
-from broker_core.jobs.annotations import ANNOTATION_COLUMNS, counted_tags
+from broker_core.jobs.annotations import ANNOTATION_COLUMNS, PAGE_COLUMNS, counted_tags
 from broker_core.jobs.record import COLUMNS, JobRecord
 from broker_core.jobs.reruns import RerunChains
 from broker_core.jobs.states import JobState
-from broker_core.wire.views import PAGE_COLUMNS
 
 PERIOD = 0.1
 """Seconds between two tellings of changes, at least."""

@@ -47,6 +47,7 @@ from broker_core.jdl.checks import (
     workflow as check_workflow,
 )
 from broker_core.jdl.checks.kind import DescriptionKind
+from broker_core.jdl.checks.tags import described_tags
 from broker_core.jdl.description import JobDescription
 from broker_core.jdl.diagnostics import Diagnostic, DiagnosticList
 from broker_core.jdl.limits import DEFAULT, Limits
@@ -54,7 +55,6 @@ from broker_core.jdl.names import ALL_NEW, base_name
 from broker_core.jdl.reading import FileFact, Reading
 from broker_core.jdl.syntax.parse import parse_expression, parse_into
 from broker_core.jdl.syntax.tree import Ad, Binary, Entry, Expression
-from broker_core.jdl.user_tags import described_tags
 
 __all__ = ["DEFAULT", "Checked", "FileFact", "Limits", "check"]
 _PRODUCTION = 'other.GlueCEStateStatus == "Production"'

@@ -6,15 +6,12 @@ from typing import Any
 
 from pydantic import Field
 
-from broker_core.jobs.annotations import ANNOTATION_COLUMNS
 from broker_core.jobs.record import COLUMNS
 from broker_core.wire.checks import DiagnosticView
 from broker_core.wire.submission import Wire
 
 JOB_COLUMNS: tuple[str, ...] = COLUMNS
 """Names of the columns of a job's record, in order."""
-PAGE_COLUMNS: tuple[str, ...] = (*COLUMNS, *ANNOTATION_COLUMNS)
-"""Names of the columns of a jobs page: the fields of JobRecord, then its tags and its note."""
 AGE_MOST, SIZE_MOST = 3e9, 1 << 60
 """Seconds and bytes that can be asked for at most."""
 
@@ -23,7 +20,7 @@ class JobsPage(Wire):
     """A page of the jobs table, by columns."""
 
     columns: dict[str, list[Any]]
-    """Column to its values, all of equal length, newest job first; see PAGE_COLUMNS."""
+    """Column to its values, all of equal length, newest job first; see `jobs.annotations.PAGE_COLUMNS`."""
     next: str = ""
     """Cursor of the next page; empty at the end."""
     total: int = 0
@@ -92,7 +89,7 @@ class JobDetail(Wire):
     """Everything about one job but its events and files."""
 
     row: dict[str, Any]
-    """Column to value; see PAGE_COLUMNS."""
+    """Column to value; see `jobs.annotations.PAGE_COLUMNS`."""
     description: str
     """As submitted."""
     effective: str

@@ -17,13 +17,13 @@ from broker_core.broker.engine.stream import event_view
 from broker_core.broker.site_management.retention import Purging
 from broker_core.broker.submission.reruns import Reruns
 from broker_core.errors import BadRequest, Conflict
-from broker_core.jobs.annotations import NOTED_AT_ONCE, change_of
+from broker_core.jobs.annotations import NOTED_AT_ONCE, PAGE_COLUMNS, change_of
 from broker_core.jobs.outcome import Outcome
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.messages import CancelAsked, ElsewhereAsked, HoldAsked, ReleaseAsked, Request
 from broker_core.wire.submission import AnnotationRequest, IdList, Outcomes, Receipt, Rerun
-from broker_core.wire.views import PAGE_COLUMNS, EventView, JobDetail, JobsPage
+from broker_core.wire.views import EventView, JobDetail, JobsPage
 
 ViewsPart = Annotated[JobViews, part(JobViews)]
 PurgingPart = Annotated[Purging, part(Purging)]
