@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from app.stores.jobs import JobStore
     from app.stores.link import BrokerLink
     from app.stores.named_texts import NamedTexts
+    from app.stores.outside import OutsideStore
     from app.stores.preferences import Preferences
     from app.stores.saved_queries import SavedQueries
     from app.stores.session import BrokerSession
@@ -72,6 +73,7 @@ class AppContext(Protocol):
     link: BrokerLink
     jobs: JobStore
     sites: SiteStore
+    outside: OutsideStore
     topics: TopicSignals
     counts: QueryCounts
     saved: SavedQueries

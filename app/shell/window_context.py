@@ -75,12 +75,12 @@ class WindowContext(QObject):
         self.brokers = {self.broker: BrokerStores(state_dir, self.run, self)}
         shown = self.brokers[self.broker]
         self.link, self.jobs, self.session = shown.link, shown.jobs, shown.session
-        self.topics, self.sites = shown.topics, shown.sites
+        self.topics, self.sites, self.outside = shown.topics, shown.sites, shown.outside
         self.saved = SavedQueries(preferences, self)
         self.session.on_connected.append(self._tag_new_jobs)
         self.templates = NamedTexts(preferences, "templates", self)
         self.presets = NamedTexts(preferences, "presets", self)
-        self.counts = QueryCounts(self.jobs, self.saved, self)
+        self.counts = QueryCounts(self.jobs, self.saved, self, self.outside)
         self.transfers = Transfers(self)
         self.activity = ActivityLog(places(state_dir).state / "activity.jsonl")
 

@@ -298,6 +298,7 @@ def settings_lines(spec: SiteSpec) -> list[tuple[str, str]]:
         ("Most jobs at once", f"{spec.max_jobs:,}" if spec.max_jobs else "no limit"),
         ("Checked", f"every {units.duration(spec.poll_interval)}, more rarely while nothing changes"),
         ("Lease", _lease(spec.lease)),
+        ("Other jobs", "" if spec.outside else "those submitted outside CrossDesk are not shown"),
     ]
     return [(name, value) for name, value in lines if value]
 

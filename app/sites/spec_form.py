@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
+    QCheckBox,
     QFormLayout,
     QLineEdit,
     QListWidget,
@@ -47,6 +48,8 @@ class SpecForm(QWidget):
         self.max_jobs = _spin(spec.max_jobs, "no limit", 1_000_000)
         self.lease = _spin(_minutes(spec.lease), "none: jobs run on", 100_000, " min")
         self.jump, self.proxy, self.trust = QLineEdit(spec.jump), QLineEdit(spec.proxy), QLineEdit(spec.trust)
+        self.outside = QCheckBox("Show jobs submitted outside CrossDesk")
+        self.outside.setChecked(spec.outside)
         self.more = QPushButton("More settings")
         self.fault = label(role="negative", wrap=True)
         self.name.setEnabled(new)
@@ -84,7 +87,7 @@ class SpecForm(QWidget):
         self.rest.setLayout(_rows(
             ("Directory there", self.directory), ("Submit options", self.options),
             ("Variables", self.variables),
-            ("Most jobs at once", self.max_jobs), ("Lease", self.lease),
+            ("Most jobs at once", self.max_jobs), ("Lease", self.lease), ("Other jobs", self.outside),
             *((("Jump host", self.jump),) if self._spec.host else ()),
             *((("Proxy file", self.proxy), ("Authorities", self.trust)) if self._spec.url else ()),
         ))  # fmt: skip
@@ -110,6 +113,7 @@ class SpecForm(QWidget):
             (self.variables, "Variables", "Set before each command at the site, and for its jobs"),
             (self.max_jobs, "Most jobs at once", "Your jobs there, waiting and running together"),
             (self.lease, "Lease", "Without contact for so long the site ends a running job itself"),
+            (self.outside, "Show jobs submitted outside CrossDesk", "Of the account that is used there"),
             (self.jump, "Jump host", "user@host:port; empty: as the SSH configuration says"),
             (self.proxy, "Proxy file", "The file with your X.509 credential"),
             (
@@ -149,6 +153,7 @@ class SpecForm(QWidget):
             "environment": _variables(self.variables.toPlainText()),
             "max_jobs": self.max_jobs.value(),
             "lease": self._lease(),
+            "outside": self.outside.isChecked(),
             "jump": self.jump.text().strip(),
             "proxy": self.proxy.text().strip(),
             "trust": self.trust.text().strip(),

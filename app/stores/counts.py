@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.stores.jobs import JobStore
+from app.stores.outside import OutsideStore
 from app.stores.saved_queries import SavedQueries
 from app.stores.slices import SLICE
 from broker_core.jobs.query import JobQuery, parse
@@ -21,8 +22,17 @@ class QueryCounts(QObject):
 
     changed = Signal()
 
-    def __init__(self, rows: JobStore, saved: SavedQueries, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        rows: JobStore,
+        saved: SavedQueries,
+        parent: QObject | None = None,
+        outside: OutsideStore | None = None,
+    ) -> None:
         super().__init__(parent)
+        self._outside = outside
+        if outside is not None:
+            outside.rows.changed.connect(lambda _: self.changed.emit())
         self._rows, self._saved = rows, saved
         self._more: frozenset[str] = frozenset()
         self._queries: dict[str, JobQuery] = {}
@@ -39,6 +49,9 @@ class QueryCounts(QObject):
 
     def of(self, text: str) -> int:
         """Return the number of jobs of a query; without a text all jobs."""
+        query = self._queries.get(text)
+        if query is not None and query.outside and self._outside is not None:
+            return self._outside.number(query, time.time())
         return len(self._members.get(text, ())) if text else self._rows.shown
 
     def follow(self, texts: Iterable[str]) -> None:

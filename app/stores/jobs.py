@@ -42,7 +42,9 @@ _DEFAULTS = {column: _default(field) for column, field in zip(COLUMNS, fields(Jo
 class JobStore:
     """The jobs of one broker. A row keeps its number for ever; a purged one is only marked."""
 
-    def __init__(self, signals: JobSignals | None = None) -> None:
+    def __init__(self, signals: JobSignals | None = None, more: Sequence[str] = ()) -> None:
+        """`more`: columns beside those of the user's jobs."""
+        self._names = (*PAGE_COLUMNS, *more)
         self._signals = signals or JobSignals()
         self.changed, self.clearing = self._signals.changed, self._signals.clearing
         self.loaded = self._signals.loaded
@@ -53,7 +55,7 @@ class JobStore:
         self._start()
 
     def _start(self) -> None:
-        self.columns: dict[str, list[Any]] = {name: [] for name in PAGE_COLUMNS}
+        self.columns: dict[str, list[Any]] = {name: [] for name in self._names}
         self.at: dict[str, int] = {}
         self.of_batch: dict[str, list[int]] = {}
         """Batch to the numbers of its rows; some may be gone, or were run again."""

@@ -37,6 +37,7 @@ BUILT_IN = (
     SavedQuery("Waiting", "state:queued", "hourglass"),
     SavedQuery("Failed today", "failed:today", "triangle-alert"),
     SavedQuery("Done today", "state:done ended:today", "circle-check"),
+    SavedQuery("Outside", "outside:yes", "external-link"),
 )
 
 

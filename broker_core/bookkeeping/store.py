@@ -19,6 +19,7 @@ from broker_core.bookkeeping.entries import (
     EntityEntry,
     LogEntry,
     NewSubmission,
+    OutsideChange,
     RefusedJobs,
     Tidying,
 )
@@ -28,6 +29,7 @@ from broker_core.bookkeeping.sqlite.annotations import Annotated, annotations_be
 from broker_core.bookkeeping.sqlite.codec import JOB_COLUMNS
 from broker_core.bookkeeping.sqlite.connection import connect_reader
 from broker_core.bookkeeping.sqlite.opening import Opened, open_store
+from broker_core.bookkeeping.sqlite.outside_jobs import outside_jobs
 from broker_core.bookkeeping.sqlite.statistics import statistics
 from broker_core.bookkeeping.sqlite.writer import FailPoint, Writer
 from broker_core.bookkeeping.taken_out import notices
@@ -211,6 +213,10 @@ class Store:
         self.position = wanted.last
         return wanted, self._writer.put(wanted)
 
+    def keep_outside(self, change: OutsideChange) -> asyncio.Future[None]:
+        """Keep what is known of jobs that were submitted outside CrossDesk. Fails with StorageFull."""
+        return self._writer.put(change)
+
     def tidy(self) -> None:
         """Let what serves no more go, and give its room back to the disk, between the writes that come."""
         future = self._writer.put(Tidying(frozenset(sweep.first for sweep in self._sweeps.open())))
@@ -297,6 +303,10 @@ class Store:
     async def annotations_between(self, owner: str, after: int, upto: int, limit: int) -> list[Annotated]:
         """What of an owner's jobs was changed behind one position and not behind another, in order."""
         return await self._readers.read(annotations_between, owner, after, upto, limit)
+
+    async def outside_jobs(self) -> list[tuple[str, str, str]]:
+        """Site, id and JSON text of the jobs that were submitted outside CrossDesk."""
+        return await self._readers.read(outside_jobs)
 
     async def files_in_use(self) -> set[str]:
         """SHA-256 of every sandbox file that some job in the store was sent with."""

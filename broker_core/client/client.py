@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote
 
 from broker_core.client.answers import fitting, unchecked, value
+from broker_core.client.commands.outside import OutsideCommands
 from broker_core.client.commands.results import ResultCommands
 from broker_core.client.commands.sites import SiteCommands
 from broker_core.client.commands.submissions import SubmissionCommands
@@ -48,7 +49,7 @@ class FilePart:
     """Bytes that the whole file had at that moment."""
 
 
-class BrokerClient(SiteCommands, ResultCommands, SubmissionCommands):
+class BrokerClient(SiteCommands, OutsideCommands, ResultCommands, SubmissionCommands):
     """One method for each command of the broker (CB-CMD-07).
 
     Every method raises the `CrossDeskError` that the broker named, or `Unreachable` when it did not answer

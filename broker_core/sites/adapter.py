@@ -13,6 +13,7 @@ from broker_core.resources.facts import Facts
 from broker_core.sites.contract import AgentOrder, LaunchOrder, RunFile, SiteRefused
 from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.link import Link
+from broker_core.sites.outside import OutsideAccess
 from broker_core.sites.transport.way_back import RelayPlace, WayBack
 
 
@@ -101,6 +102,11 @@ class Adapter(Protocol):
     link: Link
     holds: bool
     """An attempt that was submitted starts only after `release`."""
+
+    @property
+    def outside(self) -> OutsideAccess | None:
+        """Jobs of the account that are not the broker's; None: the site cannot be asked for them."""
+        ...
 
     @property
     def traces(self) -> str:

@@ -15,6 +15,7 @@ from broker_core.resources.facts import Facts
 from broker_core.sites.left_files import LeftAtSite
 from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.link import Link
+from broker_core.sites.outside import OutsideAccess
 from broker_core.sites.transport.way_back import RelayPlace, WayBack
 from broker_core.wire.sites import SITE_KINDS
 
@@ -262,6 +263,11 @@ class Site(Protocol):
 
 class RemoteSitePort(Site, Protocol):
     """A site that was added by its settings: something lies between it and the broker."""
+
+    @property
+    def outside(self) -> OutsideAccess | None:
+        """Jobs of the account that are not the broker's; None: they are not to be seen there."""
+        ...
 
     async def way_back(self, relay: RelayPlace, ports: Sequence[int]) -> WayBack:
         """How agents there reach a relay that this machine reaches; made or found again, as need be.

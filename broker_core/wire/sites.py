@@ -82,6 +82,8 @@ class SiteSpec(Wire):
     """Commands under way at the same time."""
     drained: bool = False
     """No new jobs are sent."""
+    outside: bool = True
+    """Jobs of the account that were submitted outside CrossDesk are shown."""
 
 
 class DetectRequest(Wire):

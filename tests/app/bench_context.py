@@ -14,6 +14,7 @@ from app.context import Notice
 from app.stores.jobs import JobStore
 from app.stores.link import ConnectionState
 from app.stores.named_texts import NamedTexts
+from app.stores.outside import OutsideStore
 from app.stores.preferences import Preferences
 from app.stores.saved_queries import SavedQueries
 from app.stores.sites import SiteStore
@@ -46,7 +47,7 @@ class BenchContext:
         self.state_dir: Path | None = None
         self.link = BenchLink(ConnectionState.CONNECTED if client else ConnectionState.UNREACHABLE)
         self.topics, self.jobs = TopicSignals(), JobStore()
-        self.sites = SiteStore(self)
+        self.sites, self.outside = SiteStore(self), OutsideStore(self)
         self.notices: list[Notice] = []
         self.opened: list[tuple[str, Path | None, tuple[Path, ...]]] = []
         self.shown: list[str] = []

@@ -101,6 +101,10 @@ ALLOWED = {
         POST /sites/{name}/drain
         POST /sites/{name}/resume
         GET /sites/{name}/log
+        GET /outside
+        GET /outside/{site}/{id_}
+        GET /outside/{site}/{id_}/output
+        POST /outside/{site}/{id_}/cancel
     """,
     Audience.OPERATORS: """
         POST /broker/handover

@@ -33,6 +33,7 @@ from broker_core.broker.matchmaking.data_locality import DataLocality
 from broker_core.broker.matchmaking.match_context import MatchContext, matchmaker
 from broker_core.broker.matchmaking.policy_choice import ActivePolicies
 from broker_core.broker.matchmaking.policy_plugins import PolicyPlugins
+from broker_core.broker.site_management.outside_jobs import OutsideWatch
 from broker_core.broker.site_management.retention import Purging, Retention, RetentionChoice
 from broker_core.broker.site_management.site_discovery import SiteDiscovery, look_at
 from broker_core.broker.site_management.site_dispatcher import SiteDispatcher
@@ -140,6 +141,7 @@ class Broker:
         making = partial(site_for, limits=results)
         self._registry = SiteRegistry(SiteSpecs(paths.sites), self._sites, engine, local, making)
         self._discovery = SiteDiscovery(look_at)
+        self._outside = OutsideWatch(store, self._registry, self._stream.topics.sites_changed)
         self._updaters = _updaters(settings, engine, self._registry.nodes.joined(local.look, LOCAL, LOCAL))
 
     def _accept_jobs(self) -> None:
@@ -165,7 +167,7 @@ class Broker:
         every: tuple[object, ...] = (
             self._settings, self._store, self._stream, engine, checker, submissions, self._reruns,
             self._ended, self._purging, self._choice, self._retention,
-            self._files, sites, registry, self._discovery, updaters, self._replicas,
+            self._files, sites, registry, self._discovery, self._outside, updaters, self._replicas,
             self._policies, self._sessions, self._lines, self._keys, self._status, shutdown, jobs,
             QueueViews(engine, jobs, self._policies),
             SiteViews(engine, sites, registry, updaters),
@@ -184,6 +186,7 @@ class Broker:
         died = self._paths.holder.exists()
         await recover(self._engine, self._orders, self._sites, self._updaters, self._fail, died=died)
         self._engine.connect(self._carriers())
+        await self._outside.start()
         await self._listener.open()
         self._write_holder()
         self._keys.start()
@@ -203,7 +206,7 @@ class Broker:
         for part in (self._agents, self._keys, self._lines, self._updaters):
             await part.close()
         self._registry.close()
-        for one in (self._discovery, self._data, self._sites):
+        for one in (self._outside, self._discovery, self._data, self._sites):
             await one.close()
         await self._engine.settled()
         self._paths.holder.unlink(missing_ok=True)

@@ -25,6 +25,7 @@ from broker_core.jobs.states import JobState
 from broker_core.scheduling.messages import CancelAsked, LinkChanged
 from broker_core.sites.contract import LaunchOrder, RemoteSitePort, Site
 from broker_core.sites.link import Link, LinkState
+from broker_core.sites.outside import OutsideAccess
 from broker_core.sites.remote.removed import RemovedSite
 from broker_core.system.clock import now
 from broker_core.wire.sites import SITE_KINDS, SiteSpec
@@ -102,6 +103,15 @@ class SiteRegistry:
         """Connection of a site; raises NotFound."""
         self.spec(name)
         return self._calls.sites[name].link
+
+    def outside(self, name: str) -> OutsideAccess | None:
+        """How a site is asked for jobs that are not the broker's; None: they are not shown there."""
+        site = self._far.get(name)
+        return None if site is None or name in self._leaving else site.outside
+
+    def marks(self) -> list[str]:
+        """The marks of this broker's jobs at all of its sites: several may be one cluster."""
+        return [self._files.mark(name) for name in self._far]
 
     def removed(self, ce: ComputingElement) -> RemovedSite | None:
         """What is left of the site of a computing element that is not known any more."""

@@ -36,6 +36,7 @@ def change(
     lease: site_options.Lease = None,
     max_jobs: site_options.MostJobs = None,
     poll: site_options.Poll = None,
+    outside: site_options.Outside = None,
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:
@@ -46,7 +47,7 @@ def change(
     given: dict[str, Any] = {
         "user": user, "port": port, "jump": jump, "queues": _listed(queue), "options": _listed(option),
         "directory": directory, "proxy": proxy, "trust": authorities, "lease": lease, "max_jobs": max_jobs,
-        "poll_interval": poll,
+        "poll_interval": poll, "outside": outside,
         "environment": None if env is None else site_options.environment(_listed(env) or ()),
     }  # fmt: skip
     changed = {field: value for field, value in given.items() if value is not None}

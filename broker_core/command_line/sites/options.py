@@ -34,6 +34,10 @@ Lease = Annotated[
     typer.Option("--lease", min=0, help="Seconds without contact that end a running job there; 0: none do."),
 ]
 MostJobs = Annotated[int | None, typer.Option("--max-jobs", min=0, help="Limit of jobs there.")]
+Outside = Annotated[
+    bool | None,
+    typer.Option("--outside/--no-outside", help="Show jobs of the account submitted outside CrossDesk."),
+]
 Poll = Annotated[
     float | None, typer.Option("--poll", min=0.1, max=3600, help="Seconds between two looks at its jobs.")
 ]

@@ -134,4 +134,5 @@ def _settings(spec: SiteSpec) -> list[tuple[str, str]]:
         ("Trusts", spec.trust),
         ("Lease", words.duration(spec.lease) if spec.lease else ""),
         ("Most jobs", str(spec.max_jobs or "")),
+        ("Jobs outside", "" if spec.outside else "not shown"),
     ]

@@ -44,6 +44,7 @@ class ArcAdapter:
 
     kind = "arc"
     holds = True
+    outside = None
 
     def __init__(
         self, spec: SiteSpec, mark: str, changed: Callable[[Link], None], results: ResultLimits | None = None

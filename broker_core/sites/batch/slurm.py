@@ -12,6 +12,7 @@ from broker_core.jdl.resource_request import ResourceRequest
 from broker_core.sites.batch.commands import forgiving, present
 from broker_core.sites.batch.slurm_lists import (
     ACCOUNTS,
+    JOBS,
     NODES,
     read_accounts,
     read_jobs,
@@ -110,7 +111,7 @@ class Slurm:
 
     def status(self, mark: str) -> str:
         """squeue, once; each task of an array has a line of its own."""
-        return _HABITS + 'squeue -h -r -u "$(id -u)" -o "%T|%r|%N|%i|%j"'
+        return f'{_HABITS}squeue -h -r -u "$(id -u)" -o "{JOBS}"'
 
     def listed(self, out: str) -> list[Listed]:
         """All jobs of the account; those of others than the broker are told by their names."""

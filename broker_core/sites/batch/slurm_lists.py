@@ -22,6 +22,8 @@ from broker_core.sites.batch.system import (
     QueueRules,
 )
 
+JOBS = "%T|%r|%N|%i|%j"
+"""What squeue is asked for; the name comes last, as it may hold anything."""
 _RUNNING = {"RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE_OUT", "RESIZING"}
 _WAITING = {"PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD"}
 _HELD = ("JobHeldUser", "JobHeldAdmin")

@@ -110,6 +110,10 @@ class AttemptMonitor:
         self._changed = self._acted = time.monotonic()
         self._woken.set()
 
+    def poll_soon(self) -> None:
+        """Look now, though nothing changes here."""
+        self._woken.set()
+
     async def absent(self, tags: Sequence[str]) -> list[str]:
         """Those which the site does not have, by a look that begins now; it ends what nobody wants there."""
         self.wake()

@@ -24,6 +24,7 @@ from broker_core.sites.shell.exchanges import ShellExchanges
 from broker_core.sites.shell.files import CANCEL
 from broker_core.sites.shell.leftovers import leftovers
 from broker_core.sites.shell.lines import ShellLines
+from broker_core.sites.shell.outside import ShellOutside
 from broker_core.sites.shell.poll import (
     ExchangeResult,
     by_markers,
@@ -92,6 +93,7 @@ class ShellAdapter:
             self._cache, self._home, lambda: self._survey.probe.get("machine", [""])[0]
         )
         self._names = JobNames(mark, system.first_task)
+        self.outside = ShellOutside(spec.name, self._exchanges, system, mark)
         self.renewed: float | None = None
         """Latest moment, by the monotonic clock, at which leases there can have been renewed."""
         self._renewing = min(DEADLINE, spec.lease / 2)
@@ -176,8 +178,7 @@ class ShellAdapter:
                 by_markers(look), silent=f"{self._system.title} does not answer: {look.trouble}"
             )
         try:
-            # Ten thousand lines take a while, in which the broker does other things.
-            listed = await asyncio.to_thread(self._system.listed, look.listing)
+            listed = await self.outside.listed(look.listing)
         except ValueError as error:
             return PollResult(by_markers(look), silent=str(error))
         listed = self._names.mine(listed)
@@ -278,7 +279,7 @@ class ShellAdapter:
     async def _look_at(self, tags: Sequence[str], *, renew: bool) -> ExchangeResult:
         exchange = f"p{secrets.token_hex(6)}"
         renew = renew and bool(self._spec.lease) and not self._unsure
-        script = poll_script(exchange, self._system.status(self._mark), renew=renew)
+        script = poll_script(exchange, self.outside.status(), renew=renew)
 
         def sent(_: Workspace) -> str:
             if renew:
