@@ -192,6 +192,7 @@ class Inspector(QWidget):
         self._lay_out()
         self._age = QTimer(self, interval=_AGE_MS)
         self._age.timeout.connect(self.header.tell_time)
+        self._age.timeout.connect(self._tell_watched)
         self._age.start()
         context.jobs.changed.connect(self._rows_changed)
         self.show_jobs([])
@@ -244,6 +245,8 @@ class Inspector(QWidget):
             self._stack.setCurrentWidget(self.multi_selection if self.ids else self.empty)
         else:
             self._stack.setCurrentWidget(self._single)
+            if self.ids != before:
+                self._tell_watched()
         self._show_rows()
 
     def show_tab(self, name: str) -> None:
@@ -303,6 +306,12 @@ class Inspector(QWidget):
     def _rows_changed(self, ids: set[str]) -> None:
         if not ids or not ids.isdisjoint(self.ids):
             self._show_rows()
+
+    def _tell_watched(self) -> None:
+        """Let the broker ask sooner after a job that waits at its site while it is in view."""
+        row = self.context.jobs.row(self.ids[0]) if len(self.ids) == 1 else None
+        if row is not None and row["state"] == JobState.SCHEDULED.value and self.isVisible():
+            self.context.run(self.context.client.watch(self.ids), "telling what is looked at")
 
     def _show_rows(self) -> None:
         row = self.context.jobs.row(self.ids[0]) if len(self.ids) == 1 else None

@@ -291,12 +291,14 @@ def settings_lines(spec: SiteSpec) -> list[tuple[str, str]]:
         ("Address", _address(spec)),
         ("Jump host", spec.jump),
         ("Directory", spec.directory or "~/.crossdesk"),
+        ("Cluster", spec.cluster),
         ("Queues", ", ".join(spec.queues) or "all that are open"),
         ("Options", shlex.join(spec.options)),
         ("Variables", "\n".join(f"{name}={value}" for name, value in sorted(spec.environment.items()))),
         ("Proxy file", spec.proxy),
         ("Most jobs at once", f"{spec.max_jobs:,}" if spec.max_jobs else "no limit"),
         ("Checked", f"every {units.duration(spec.poll_interval)}, more rarely while nothing changes"),
+        ("Batch system asked", _asked(spec)),
         ("Lease", _lease(spec.lease)),
         ("Other jobs", "" if spec.outside else "those submitted outside CrossDesk are not shown"),
     ]
@@ -310,6 +312,12 @@ def _address(spec: SiteSpec) -> str:
         return "this machine, without SSH"
     host = f"{spec.user}@{spec.host}" if spec.user else spec.host
     return f"{host}, port {spec.port}" if spec.port else host
+
+
+def _asked(spec: SiteSpec) -> str:
+    if spec.kind in ("arc", "shell"):
+        return ""
+    return f"every {units.duration(spec.list_interval)}, sooner after a job that somebody looks at"
 
 
 def _lease(lease: float) -> str:

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 
 _LINE = 26
 _MINUTE = 60
+_USUAL = SiteSpec.model_fields["list_interval"].default
+_USUALLY = f"{_USUAL:g} s, as usual"
+_COUNTING = ("slurm", "sge", "pbs", "lsf", "condor")
+"""Kinds whose centers count commands."""
 
 
 class SpecForm(QWidget):
@@ -47,6 +51,8 @@ class SpecForm(QWidget):
         self.variables = QPlainTextEdit("\n".join(f"{k}={v}" for k, v in spec.environment.items()))
         self.max_jobs = _spin(spec.max_jobs, "no limit", 1_000_000)
         self.lease = _spin(_minutes(spec.lease), "none: jobs run on", 100_000, " min")
+        self.cluster = QLineEdit(spec.cluster, placeholderText="the host's own")
+        self.list_interval = _spin(_seconds(spec.list_interval), _USUALLY, 3600, " s")
         self.jump, self.proxy, self.trust = QLineEdit(spec.jump), QLineEdit(spec.proxy), QLineEdit(spec.trust)
         self.outside = QCheckBox("Show jobs submitted outside CrossDesk")
         self.outside.setChecked(spec.outside)
@@ -87,7 +93,10 @@ class SpecForm(QWidget):
         self.rest.setLayout(_rows(
             ("Directory there", self.directory), ("Submit options", self.options),
             ("Variables", self.variables),
-            ("Most jobs at once", self.max_jobs), ("Lease", self.lease), ("Other jobs", self.outside),
+            ("Most jobs at once", self.max_jobs), ("Lease", self.lease),
+            *((("Batch system asked every", self.list_interval),) if self._spec.kind in _COUNTING else ()),
+            *((("Cluster", self.cluster),) if self._spec.kind == "slurm" else ()),
+            ("Other jobs", self.outside),
             *((("Jump host", self.jump),) if self._spec.host else ()),
             *((("Proxy file", self.proxy), ("Authorities", self.trust)) if self._spec.url else ()),
         ))  # fmt: skip
@@ -113,8 +122,7 @@ class SpecForm(QWidget):
             (self.variables, "Variables", "Set before each command at the site, and for its jobs"),
             (self.max_jobs, "Most jobs at once", "Your jobs there, waiting and running together"),
             (self.lease, "Lease", "Without contact for so long the site ends a running job itself"),
-            (self.outside, "Show jobs submitted outside CrossDesk", "Of the account that is used there"),
-            (self.jump, "Jump host", "user@host:port; empty: as the SSH configuration says"),
+ba            (self.jump, "Jump host", "user@host:port; empty: as the SSH configuration says"),
             (self.proxy, "Proxy file", "The file with your X.509 credential"),
             (
                 self.trust,
@@ -154,6 +162,8 @@ class SpecForm(QWidget):
             "max_jobs": self.max_jobs.value(),
             "lease": self._lease(),
             "outside": self.outside.isChecked(),
+            "cluster": self.cluster.text().strip(),
+            "list_interval": self._list_interval(),
             "jump": self.jump.text().strip(),
             "proxy": self.proxy.text().strip(),
             "trust": self.trust.text().strip(),
@@ -163,6 +173,10 @@ class SpecForm(QWidget):
         """Seconds; those of a lease that is not touched need not be whole minutes."""
         shown, before = self.lease.value(), self._spec.lease
         return before if shown == _minutes(before) else float(shown * _MINUTE)
+
+    def _list_interval(self) -> float:
+        shown, before = self.list_interval.value(), self._spec.list_interval
+        return before if shown == _seconds(before) else float(shown or _USUAL)
 
     def _chosen_queues(self) -> list[str]:
         if not self._found:
@@ -199,6 +213,11 @@ def _spin(value: int, none: str, most: int, suffix: str = "") -> NumberEntry:
     made.setSpecialValueText(none)
     made.setValue(value)
     return made
+
+
+def _seconds(interval: float) -> int:
+    """As shown; 0 for the usual interval."""
+    return 0 if interval == _USUAL else max(1, round(interval))
 
 
 def _minutes(lease: float) -> int:

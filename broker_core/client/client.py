@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType, TracebackType
@@ -21,7 +22,14 @@ from broker_core.wire.matches import MatchReport, StartForecast
 from broker_core.wire.queue import DecisionView, PolicyView, QueueView, WhyView
 from broker_core.wire.replicas import ReplicaList, ReplicaView
 from broker_core.wire.resources import ModuleView, ResourceDetail, ResourcesPage, SourceView
-from broker_core.wire.submission import AnnotationRequest, Outcomes, Receipt, Rerun, SandboxFile
+from broker_core.wire.submission import (
+    WATCHED_AT_ONCE,
+    AnnotationRequest,
+    Outcomes,
+    Receipt,
+    Rerun,
+    SandboxFile,
+)
 from broker_core.wire.views import (
     BrokerInfo,
     EventView,
@@ -203,6 +211,12 @@ class BrokerClient(SiteCommands, OutsideCommands, ResultCommands, SubmissionComm
     async def release(self, ids: Iterable[str]) -> Outcomes:
         """Lift a hold."""
         return await self._bulk("release", ids)
+
+    async def watch(self, ids: Iterable[str]) -> None:
+        """Somebody looks at these jobs, the first WATCHED_AT_ONCE of them: for WATCHED seconds their sites
+        are asked sooner after those that wait there. Nothing depends on it, so that no error counts."""
+        with contextlib.suppress(CrossDeskError):
+            await self._bulk("watch", list(ids)[:WATCHED_AT_ONCE])
 
     async def annotate(
         self,

@@ -283,6 +283,11 @@ class RemoteSitePort(Site, Protocol):
         """
         ...
 
+    def watch(self, attempts: Sequence[Component], seconds: float) -> None:
+        """Somebody looks at these attempts: for so long the batch system is asked sooner after those of them
+        that wait there. What the site does not have is ignored."""
+        ...
+
     def renew(self) -> None:
         """Ask with the next `look` for what seldom changes too, such as accounts."""
         ...

@@ -68,6 +68,7 @@ ALLOWED = {
         POST /jobs/purge
         POST /jobs/release
         POST /jobs/resubmit
+        POST /jobs/watch
         POST /jobs/{job}/elsewhere
         POST /jobs/{job}/fetched
         POST /jobs/{job}/lines
@@ -167,6 +168,7 @@ def _body(operation: str, job: str) -> Any:
         "POST /jobs/hold",
         "POST /jobs/release",
         "POST /jobs/purge",
+        "POST /jobs/watch",
     ):
         return {"ids": [job]}
     if operation == "POST /jobs/resubmit":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from broker_core.broker.engine.engine import Engine
@@ -29,6 +29,7 @@ from broker_core.sites.outside import OutsideAccess
 from broker_core.sites.remote.removed import RemovedSite
 from broker_core.system.clock import now
 from broker_core.wire.sites import SITE_KINDS, SiteSpec
+from broker_core.wire.submission import WATCHED
 
 log = logging.getLogger("crossdesk.sites")
 LOOK_INTERVAL = 60.0
@@ -42,6 +43,7 @@ _FIXED = {
     "directory": ("directory", _ELSEWHERE),
     "user": ("account", _ELSEWHERE),
     "url": ("URL", _ELSEWHERE),
+    "cluster": ("cluster", _ELSEWHERE),
     "lease": ("lease", _AGREED),
 }
 """Settings on which jobs there depend, and why. A host may be another door to the same home directory."""
@@ -273,6 +275,12 @@ class SiteRegistry:
             self._far[name].connect_now()
         if self._updaters is not None:
             self._updaters.ask(name)
+
+    def watch(self, records: Iterable[JobRecord]) -> None:
+        """Somebody looks at these jobs for a while; said again while he does."""
+        for record in records:
+            if record.placements and (site := self._far.get(record.ce.site)) is not None:
+                site.watch([record.component], WATCHED)
 
     async def fit(self, name: str) -> None:
         """Raises Conflict for a site that takes no jobs, or answers and cannot be used; one just added is

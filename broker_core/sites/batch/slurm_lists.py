@@ -67,7 +67,7 @@ scontrol -o -d show node | awk '{{
     print {_AWK_COLUMNS}
 }}' | LC_ALL=C sort | uniq -c && echo {_SEPARATOR} && scontrol -o show licenses &&
     echo {_SEPARATOR} && date +%s &&
-    SLURM_TIME_FORMAT=%s squeue -h --start -t PD -o "%P|%S" | grep -v N/A | head -n 2000
+    ( export SLURM_TIME_FORMAT=%s; squeue -h --start -t PD -o "%P|%S" ) | grep -v N/A | head -n 2000
 """
 """Prints how many nodes have which equipment, the licenses, and when waiting jobs are believed to start."""
 _LIMITS_OF_ASSOCIATION = {

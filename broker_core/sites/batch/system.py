@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 
 from broker_core.jdl.resource_request import NOTHING, ResourceRequest
 from broker_core.resources.node_types import NodeType
-from broker_core.sites.adapter import AttemptStatus
+from broker_core.sites.adapter import AttemptStatus, EndRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +217,17 @@ class BatchSystem(Protocol):
 
     def listed(self, out: str) -> list[Listed]:
         """What `status` printed; raises ValueError where it is no such list."""
+        ...
+
+    def end_records(self, ids: Sequence[str]) -> str:
+        """Command that prints what was written down of the ends of jobs; ends with 0 though nothing was.
+
+        Empty: there is no such command.
+        """
+        ...
+
+    def read_end_records(self, out: str) -> Mapping[str, EndRecord]:
+        """What `end_records` printed of jobs that are over, by id; what makes no sense is left out."""
         ...
 
     def queues(self) -> str:

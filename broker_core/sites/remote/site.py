@@ -250,6 +250,10 @@ class RemoteSite:
         """Look at the jobs there without waiting."""
         self._watch.wake()
 
+    def watch(self, attempts: Sequence[Component], seconds: float) -> None:
+        """See `RemoteSitePort.watch`."""
+        self._watch.watch([one.tag for one in attempts], seconds)
+
     def _handed(self, tag: str, task: asyncio.Task[str]) -> None:
         """A submission is over, and its callers are told how. What was not taken goes elsewhere."""
         self._under_way.pop(tag, None)

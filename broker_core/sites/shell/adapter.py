@@ -6,12 +6,21 @@ import asyncio
 import contextlib
 import secrets
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from broker_core.information.updater import SourceFailed
 from broker_core.resources.facts import Facts
-from broker_core.sites.adapter import AttemptStatus, Launch, Leftover, PollResult, Sighting, SiteFailed
+from broker_core.sites.adapter import (
+    AttemptStatus,
+    EndRecord,
+    Launch,
+    Leftover,
+    PollResult,
+    Sighting,
+    SiteFailed,
+)
+from broker_core.sites.batch.host import Host
 from broker_core.sites.batch.names import JobNames
 from broker_core.sites.batch.system import BatchSystem, Queue
 from broker_core.sites.contract import AgentOrder, RunFile, SiteRefused
@@ -28,10 +37,12 @@ from broker_core.sites.shell.outside import ShellOutside
 from broker_core.sites.shell.poll import (
     ExchangeResult,
     by_markers,
+    joined,
     poll_script,
     questions,
     read_look,
     with_markers,
+    without_outputs,
 )
 from broker_core.sites.shell.submission import (
     NO_CONTENT,
@@ -39,6 +50,7 @@ from broker_core.sites.shell.submission import (
     SubmissionReply,
     begun,
     finish_script,
+    group_lists,
     read_answer,
     results,
     submit_script,
@@ -61,7 +73,6 @@ from broker_core.wire.sites import SiteSpec
 
 _SUBMITTING = 120.0
 """Seconds that a submission may take; a script that begins later than this does nothing."""
-_END = {"ended", "outputs"}
 _ROUNDS = 5
 _PAUSE = 0.5
 
@@ -165,12 +176,21 @@ class ShellAdapter:
         stdin = "".join(f"{tag}\n" for tag in tags if is_tag(tag)).encode()
         self._checked(await self._exchanges.run(lambda _: f"{CANCEL}{command}", stdin))
 
-    async def poll(self, tags: Sequence[str], *, renew: bool = True) -> PollResult:
-        """See `Adapter.poll`; a second exchange follows only for attempts that have gone without news."""
-        look = await self._look_at((), renew=renew)
-        polled = await self._seen(look, tags)
+    async def poll(self, tags: Sequence[str], *, renew: bool = True, listing: bool = True) -> PollResult:
+        """See `Adapter.poll`; a second exchange follows only for attempts that have gone without news.
+
+        The queue of a host is its own: to look into it is to keep it going.
+        """
+        listing = listing or self.kind == Host.kind
+        look = await self._look_at((), renew=renew, listing=listing)
+        polled = await self._seen(look, tags) if listing else await self._news_alone(look)
         self._read = look.news  # not before they are handed on
         return polled
+
+    async def _news_alone(self, result: ExchangeResult) -> PollResult:
+        unproved = without_outputs(result)
+        more = await self._look_at(unproved, renew=False) if unproved else None
+        return PollResult(by_markers(joined(result, more)), listed=False)
 
     async def _seen(self, look: ExchangeResult, tags: Sequence[str]) -> PollResult:
         if look.listing is None:
@@ -183,23 +203,30 @@ class ShellAdapter:
             return PollResult(by_markers(look), silent=str(error))
         listed = self._names.mine(listed)
         if unknown := self._names.unknown_groups(listed):
-            self._names.learn_lists(await self._lists(unknown))
+            self._names.learn_lists(await group_lists(self._exchanges, unknown))
         seen = self._names.sightings(listed)
-        unproved = [tag for tag, marks in look.markers.items() if {"ended"} == marks.keys() & _END]
+        unproved = without_outputs(look)
         strange = [tag for tag in tags if tag not in self._met and is_tag(tag)]
         gone = [tag for tag in tags if tag not in seen and tag not in look.markers and is_tag(tag)]
         asked = list(dict.fromkeys((*strange, *gone)))
         more = await self._look_at((*asked, *unproved), renew=False) if asked or unproved else None
         self._met.update(strange)
-        markers = dict(look.markers)
-        for tag, marks in more.markers.items() if more else ():
-            markers[tag] = {**markers.get(tag, {}), **marks}
-        for tag, marks in markers.items():
+        for tag, marks in joined(look, more).markers.items():
             seen[tag] = with_markers(
                 seen.get(tag, Sighting(AttemptStatus.UNKNOWN, self._names.id(tag))), marks
             )
         # A directory alone is no sign of life: what was staged there may have been ended since.
         return PollResult(seen, missing=frozenset(asked) - seen.keys())
+
+    async def end_records(self, tags: Sequence[str]) -> Mapping[str, EndRecord]:
+        """See `Adapter.end_records`."""
+        ids = {id: tag for tag in tags if (id := self._names.id(tag))}
+        command = self._system.end_records(list(ids)) if ids else ""
+        if not command:
+            return {}
+        reply = await self._exchanges.run(lambda _: command)
+        found = self._system.read_end_records(reply.out.decode("utf-8", "replace"))
+        return {ids[id]: record for id, record in found.items() if id in ids}
 
     async def files(self, tag: str) -> list[RunFile]:
         """See `Adapter.files`; raises NotFound."""
@@ -276,10 +303,11 @@ class ShellAdapter:
         """See `Adapter.way_back`; only a host that runs jobs itself has no other nodes."""
         return await self._transport.way_back(relay, ports, wide=self.kind != "shell")
 
-    async def _look_at(self, tags: Sequence[str], *, renew: bool) -> ExchangeResult:
+    async def _look_at(self, tags: Sequence[str], *, renew: bool, listing: bool = False) -> ExchangeResult:
         exchange = f"p{secrets.token_hex(6)}"
         renew = renew and bool(self._spec.lease) and not self._unsure
-        script = poll_script(exchange, self.outside.status(), renew=renew)
+        status = self.outside.status() if listing else ""
+        script = poll_script(exchange, status, renew=renew)
 
         def sent(_: Workspace) -> str:
             if renew:
@@ -355,16 +383,10 @@ class ShellAdapter:
         members = {group.name: group.tags for group in groups}
         old = {group for group, _ in answer.there.values()} - set(members)
         if unknown := [group for group in old if self._names.is_unknown(group)]:
-            self._names.learn_lists(await self._lists(unknown))
+            self._names.learn_lists(await group_lists(self._exchanges, unknown))
         began = begun(answer, members)
         self._met.update(tag for tags in began.values() for tag in tags)
         return results(answer, members, began, self._names, self._system, self._spec.name)
-
-    async def _lists(self, groups: Sequence[str]) -> dict[str, list[str]]:
-        script = 'while read -r group; do printf \'\\036%s\\n\' "$group"; cat "groups/$group/list"; done'
-        reply = await self._exchanges.run(lambda _: script, "".join(f"{name}\n" for name in groups).encode())
-        parts = [part.split("\n") for part in reply.out.decode("ascii", "replace").split("\x1e")[1:]]
-        return {name: [tag for tag in tags if tag] for name, *tags in parts}
 
     def _place(self, home: Workspace) -> BundleContext:
         return BundleContext(

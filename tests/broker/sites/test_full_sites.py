@@ -49,7 +49,9 @@ async def test_an_interactive_job_is_refused_where_no_processor_is_free(
 ) -> None:
     spec = SiteSpec(name=NAME, kind=kind, environment=environment, directory=str(tmp_path / "there"))
     queues = [] if kind == "shell" else ["main"]
-    await client.add_site(spec.model_copy(update={"poll_interval": 0.2, "queues": queues}))
+    await client.add_site(
+        spec.model_copy(update={"poll_interval": 0.2, "list_interval": 0.2, "queues": queues})
+    )
     total = (await known(client, NAME)).total_cpus
     here = f'Requirements = other.GlueSiteName == "{NAME}";'
     gate = tmp_path / "gate"

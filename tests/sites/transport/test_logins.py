@@ -8,6 +8,7 @@ import os
 import subprocess
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
+from typing import ClassVar
 
 import asyncssh
 import pytest
@@ -163,6 +164,11 @@ async def test_declining_a_password_leaves_the_site_down_until_the_user_connects
 class _TwoSteps(asyncssh.SSHServer):
     """Asks for a password and then for a code; a server of asyncssh, since sshd needs PAM for that."""
 
+    connections: ClassVar[list[asyncssh.SSHServerConnection]] = []
+
+    def connection_made(self, conn: asyncssh.SSHServerConnection) -> None:
+        self.connections.append(conn)
+
     def __init__(self) -> None:
         self._steps = [("Password: ", PASSWORD), ("One-time code: ", "123456")]
 
@@ -222,6 +228,41 @@ async def test_a_code_is_asked_while_the_server_waits_and_never_kept(
     way.answer(again.id, "123456")
     assert (await way.run("echo in")).out == b"in\n"
     assert not _shows(way, PASSWORD, "123456", "654321")
+
+
+async def test_a_code_is_asked_once_for_each_connection(
+    user: SshUser, two_steps: asyncssh.SSHAcceptor
+) -> None:
+    way = await user.connect("127.0.0.1", port=two_steps.get_port(), user="someone")
+    way.answer((await asked(way, "password")).id, PASSWORD)
+    question = await asked(way, "code")
+    way.answer(question.id, "123456")
+    said_by = await asyncio.gather(*(way.run(f"echo {number}") for number in range(20)))
+    assert [one.out for one in said_by] == [f"{number}\n".encode() for number in range(20)]
+    assert (said(way).count("logged in"), way.link.question) == (1, None)
+    for connection in _TwoSteps.connections:
+        connection.abort()
+    again = await asked(way, "code")  # the password is known
+    assert again.id != question.id
+    way.answer(again.id, "123456")
+    assert (await way.run("echo back")).out == b"back\n"
+    assert said(way).count("logged in") == 2
+
+
+@pytest.mark.parametrize(
+    ("available", "remedy"), [(False, "Python package gssapi is needed"), (True, "kinit")]
+)
+async def test_a_kerberos_login_that_cannot_be_is_told_with_what_it_needs(
+    user: SshUser, server: Sshd, tmp_path: Path, available: bool, remedy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The library cannot be had here: that it is there is only said.
+    monkeypatch.setattr("broker_core.sites.transport.ssh_settings.gss_available", available)
+    alias = _alias(server, make_key(tmp_path / "stranger")) + "  GSSAPIAuthentication yes\n"
+    way = await user.knows(server).write(alias).connect("cluster")
+    link = await becomes(way, LinkState.DOWN)
+    assert "Kerberos" in link.reason
+    assert remedy in link.reason
+    assert ("no Kerberos login is tried" in said(way)) is not available
 
 
 async def test_a_code_that_comes_too_late_for_one_connection_is_used_for_the_next(

@@ -41,6 +41,10 @@ _ACTIVE = frozenset({"PENDING", "RUNNING", "SUSPENDED", "REQUEUED", "RESIZING", 
 class SlurmOutside:
     """See `OutsideReader`."""
 
+    def __init__(self, prefix: str = "") -> None:
+        """`prefix`: ahead of every command, see `Slurm.prefix`."""
+        self._prefix = prefix
+
     def status(self, system: BatchSystem, mark: str) -> str:
         """The same squeue with more columns; times as numbers."""
         return f"export SLURM_TIME_FORMAT=%s; {system.status(mark).replace(JOBS, _MORE + JOBS)}"
@@ -58,7 +62,7 @@ class SlurmOutside:
 
     def details(self, id: str) -> str:
         """scontrol."""
-        return shlex.join(["scontrol", "show", "job", id])
+        return self._prefix + shlex.join(["scontrol", "show", "job", id])
 
     def described(self, out: str) -> OutsideFacts:
         """Of an array whose tasks wait, what they have in common."""
@@ -75,7 +79,7 @@ class SlurmOutside:
         """sacct; without accounting what the controller remembers for some minutes."""
         words = ["sacct", "-X", "-n", "-P", "-j", ",".join(ids), "-o", "JobID,State,ExitCode,Start,End"]
         remembered = "; ".join(shlex.join(["scontrol", "-o", "show", "job", id]) for id in ids)
-        return (
+        return self._prefix + (
             f"export SLURM_TIME_FORMAT=%s; {shlex.join(words)} 2>/dev/null || {{ {remembered}; }} 2>&1 || :"
         )
 
