@@ -122,7 +122,14 @@ class SpecForm(QWidget):
             (self.variables, "Variables", "Set before each command at the site, and for its jobs"),
             (self.max_jobs, "Most jobs at once", "Your jobs there, waiting and running together"),
             (self.lease, "Lease", "Without contact for so long the site ends a running job itself"),
-ba            (self.jump, "Jump host", "user@host:port; empty: as the SSH configuration says"),
+            (
+                self.list_interval,
+                "Batch system asked every",
+                "Between two questions after all jobs (squeue); sooner while you look at one that waits",
+            ),
+            (self.cluster, "Cluster", "The Slurm cluster to use of several that the host serves (-M)"),
+            (self.outside, "Show jobs submitted outside CrossDesk", "Of the account that is used there"),
+            (self.jump, "Jump host", "user@host:port; empty: as the SSH configuration says"),
             (self.proxy, "Proxy file", "The file with your X.509 credential"),
             (
                 self.trust,
