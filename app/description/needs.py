@@ -54,11 +54,11 @@ def _renamed(text: str, old: str, new: str) -> str:
     return f"{before[:at]}{new}{before[at + len(statement.name) :]}{text[statement.start :]}"
 
 
-def _cpus(found: dict[str, Statement]) -> Statement | None:
+def _cpus(found: Mapping[str, Statement]) -> Statement | None:
     return next((found[name.lower()] for name in CPU_COUNTS if name.lower() in found), None)
 
 
-def _is_parallel(found: dict[str, Statement]) -> bool:
+def _is_parallel(found: Mapping[str, Statement]) -> bool:
     kinds = strings_of(found["jobtype"].value) if "jobtype" in found else []
     words = {word.lower() for word in kinds or ()} - {"normal", "parametric", "interactive"}
     sub_type = string_of(found["subjobtype"].value) if "subjobtype" in found else ""
@@ -94,6 +94,6 @@ def changes_of(preset: str) -> dict[str, str]:
     return changes | {name: value for name in NAMES if (value := _value(wanted, name)) is not None}
 
 
-def _value(found: dict[str, Statement], name: str) -> str | None:
+def _value(found: Mapping[str, Statement], name: str) -> str | None:
     statement = found.get(name.lower())
     return statement.value if statement is not None and statement.value else None

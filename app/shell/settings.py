@@ -24,8 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import units
-from app.theme.theme import MONO
-from app.theme.theme import BASE
+from app.theme.theme import BASE, MONO
 from app.theme.tokens import Mode
 from app.widgets.labels import label
 from app.widgets.number_entry import NumberEntry

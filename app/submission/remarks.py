@@ -79,9 +79,7 @@ def amount(prepared: Sequence[Prepared], jobs: int) -> str:
     contents = {file.sha256: file.size for one in prepared for file in one.files}
     files = sum(len(one.files) for one in prepared)
     sent = (
-        f"{counted(files, 'file', 'files')}, {size(sum(contents.values()))}"
-        if files
-        else "no files to send"
+        f"{counted(files, 'file', 'files')}, {size(sum(contents.values()))}" if files else "no files to send"
     )
     return " · ".join(part for part in (each, sent) if part)
 
