@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from app.stores.counts import QueryCounts
     from app.stores.jobs import JobStore
     from app.stores.link import BrokerLink
-    from app.stores.own_templates import OwnTemplates
+    from app.stores.named_texts import NamedTexts
+    from app.stores.outside import OutsideStore
     from app.stores.preferences import Preferences
     from app.stores.saved_queries import SavedQueries
     from app.stores.session import BrokerSession
@@ -72,10 +73,13 @@ class AppContext(Protocol):
     link: BrokerLink
     jobs: JobStore
     sites: SiteStore
+    outside: OutsideStore
     topics: TopicSignals
     counts: QueryCounts
     saved: SavedQueries
-    templates: OwnTemplates
+    templates: NamedTexts
+    presets: NamedTexts
+    """What jobs need, under names: statements of descriptions, see `app.description.needs`."""
     session: BrokerSession
     transfers: Transfers
     theme: Theme
@@ -100,6 +104,10 @@ class AppContext(Protocol):
 
     def run(self, work: Coroutine[Any, Any, Any], doing: str) -> asyncio.Future[Any]:
         """Run a coroutine as a task of the window; an error becomes a notice that names `doing`."""
+        ...
+
+    def finish(self, work: Coroutine[Any, Any, Any], doing: str) -> asyncio.Future[Any]:
+        """Run a coroutine likewise that keeps what the user wrote: a window that closes waits for it."""
         ...
 
     def notify(self, notice: Notice) -> None:

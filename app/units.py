@@ -6,7 +6,8 @@ import time
 from datetime import datetime
 
 _STEPS = (("d", 86400), ("h", 3600), ("m", 60), ("s", 1))
-_UNITS = ("KiB", "MiB", "GiB", "TiB")
+_ROUND = ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"))
+"""Decimal units, in which limits are set."""
 
 
 def duration(seconds: float | None) -> str:
@@ -28,10 +29,13 @@ def duration(seconds: float | None) -> str:
 
 
 def size(count: float) -> str:
-    """Return bytes as e.g. `1.2 MiB`."""
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if count < 1024:
-            return f"{count:.0f} {unit}" if unit == "B" or count >= 100 else f"{count:.1f} {unit}"
+    """Return bytes as e.g. `12 B` or `1.2 MiB`; what is round in decimal units, as limits are, as `5 MB`."""
+    if count and not count % 10**6:
+        unit, name = next(one for one in _ROUND if count >= one[0])
+        return f"{count / unit:,g} {name}"
+    for name in ("B", "KiB", "MiB", "GiB"):
+        if count < 1023.95:
+            return f"{count:.0f} {name}" if name == "B" or count >= 100 else f"{count:.1f} {name}"
         count /= 1024
     return f"{count:.1f} TiB"
 
@@ -76,18 +80,6 @@ def exact(then: float | None) -> str:
 def count(number: int, singular: str, plural: str = "") -> str:
     """Return e.g. `1 job` or `3 jobs`, with thousands apart."""
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
-
-
-def size_text(size: int) -> str:
-    """Bytes as people read them: `17 bytes`, `1.2 MiB`."""
-    if size < 1024:
-        return "1 byte" if size == 1 else f"{size} bytes"
-    value = float(size)
-    for unit in _UNITS:
-        value /= 1024
-        if value < 1023.95 or unit == _UNITS[-1]:
-            break
-    return f"{value:.1f} {unit}"
 
 
 def counted(number: int, one: str, many: str) -> str:

@@ -8,26 +8,31 @@ ROOT=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 . "$ROOT/packaging/components.sh"
 cd "$ROOT" || exit 1
 
-# Snakemake brings fifty packages: they lie in an environment of their own, which borrows the rest of ours.
+# What brings fifty packages lies in an environment of its own, $VENV/$1, made by the lock file $2.
+own_environment() {
+    own=$VENV/$1
+    [ "$(cat "$own/.lock" 2>/dev/null)" != "$(cksum <"$2")" ] || return 0
+    say "Setting up the environment of $1 (once, and after each change of its lock file)"
+    "$PYTHON" -m venv --clear "$own" || return 1
+    "$own/bin/python" -m pip install -q --disable-pip-version-check --require-hashes -r "$2" || return 1
+    cksum <"$2" >"$own/.lock"
+}
+
+# Snakemake borrows the rest of our packages.
 snakemake_tests() {
-    lock=$ROOT/packaging/plugins/snakemake/requirements.lock
-    own=$VENV/snakemake
-    if [ "$(cat "$own/.lock" 2>/dev/null)" != "$(cksum <"$lock")" ]; then
-        say "Setting up Snakemake (once, and after each change of its lock file)"
-        "$PYTHON" -m venv --clear "$own" || return 1
-        "$own/bin/python" -m pip install -q --disable-pip-version-check --require-hashes -r "$lock" || return 1
-        borrowed=$("$PYTHON" -c 'import sysconfig; print(sysconfig.get_path("purelib"))') || return 1
-        for site in "$own"/lib/python3*/site-packages; do
-            printf '%s\n' "$ROOT" "$borrowed" >"$site/borrowed.pth"
-        done
-        cksum <"$lock" >"$own/.lock"
-    fi
+    own_environment snakemake "$ROOT/packaging/plugins/snakemake/requirements.lock" || return 1
+    borrowed=$("$PYTHON" -c 'import sysconfig; print(sysconfig.get_path("purelib"))') || return 1
+    for site in "$own"/lib/python3*/site-packages; do
+        printf '%s\n' "$ROOT" "$borrowed" >"$site/borrowed.pth"
+    done
     "$own/bin/python" -m pytest packaging/plugins/snakemake
 }
 
 whole=$#
 make_environment requirements-dev.lock
 provide_for_tests
+own_environment notebook "$ROOT/packaging/notebook/requirements.lock" ||
+    leave_out notebook "JupyterLab could not be installed"
 qt_libraries xcb || {
     without "tests of windows: Qt does not find its libraries"
     set -- --ignore=tests/app --ignore=tests/end2end "$@"

@@ -163,7 +163,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("job.resubmit", lambda on: on.jobs.resubmit(),
            "Resubmit", "rotate-cw", "Ctrl+R", "job", any_job, True, "do", many="Resubmit {}"),
     Action("job.batch", lambda on: on.jobs.resubmit(batch=True),
-           "Queue as batch", "layers", "", "job", refused, True, "do"),
+           "Queue as batch job", "layers", "", "job", refused, True, "do"),
     Action("job.edit", lambda on: on.jobs.edit(),
            "New like this…", "pencil", "Ctrl+E", "job", any_job, True, "do", selected=ONE),
     Action("job.template", lambda on: on.jobs.save_template(),

@@ -50,6 +50,10 @@ class ConsoleChannel(QObject):
     """The session could not be had: why, in words."""
     unforwarded = Signal(str)
     """A forward could not be made: why, in words."""
+    addressed = Signal(str)
+    """Address of a service that is to be opened: a secret, for the browser alone."""
+    unopened = Signal(str)
+    """A service could not be opened: why, in words."""
     over = Signal()
     """Nothing follows."""
 
@@ -105,6 +109,10 @@ class ConsoleChannel(QObject):
         """Remove a forward with its connections."""
         self.do(lambda session: self._unforward(session, shown))
 
+    def open_service(self, name: str) -> None:
+        """Have the address of a service told by `addressed`."""
+        self.do(lambda session: self._address(session, name))
+
     def _type(self, session: ShadowSession, data: bytes) -> None:
         self._typed += data
         if self._pouring is None:
@@ -132,6 +140,12 @@ class ConsoleChannel(QObject):
                 await session.forwards.local(listen, target)
         except CrossDeskError as error:
             self.unforwarded.emit(str(error))
+
+    async def _address(self, session: ShadowSession, name: str) -> None:
+        try:
+            self.addressed.emit(await session.forwards.services.address(name))
+        except CrossDeskError as error:
+            self.unopened.emit(str(error))
 
     async def _unforward(self, session: ShadowSession, shown: ForwardView) -> None:
         forward = session.forwards.find(shown)

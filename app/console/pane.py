@@ -19,6 +19,7 @@ from broker_core.jobs.states import JobState
 
 if TYPE_CHECKING:
     from app.console.channel import Connect
+    from app.console.services import ServicesView
     from app.console.view import ConsoleView
     from app.context import AppContext
     from broker_core.wire.views import JobDetail
@@ -32,6 +33,8 @@ _BEFORE = {
     JobState.READY: ("The console opens when the job starts", "A site was chosen and is being asked."),
     JobState.SCHEDULED: ("The console opens when the job starts", "It is in the site's queue."),
 }
+FIND_SERVICES = "Look for services"
+_AS_BATCH = "As a batch job it waits for room; what the console would have shown goes into files."
 _REFUSED = "No free CPU was found for it, and interactive jobs do not queue."
 
 
@@ -44,6 +47,8 @@ class ConsolePane(JobPane):
         super().__init__(context, parent)
         self.views: dict[str, ConsoleView] = {}
         """Job to its console, as long as it is kept."""
+        self.services: dict[str, ServicesView] = {}
+        """Batch job to its services, as long as they are shown here."""
         self.splits: dict[str, Splits] = {}
         """Job to its console with all that stands beside it."""
         self._taking = False
@@ -61,15 +66,40 @@ class ConsolePane(JobPane):
         row = answer.row
         job, state = str(row["id"]), JobState(row["state"])
         if not row["interactive"]:
-            self.show_empty_state(
-                "terminal", "No console", "Only interactive jobs have one. Logs shows the output of this job."
-            )
+            self._show_services(job, state)
         elif job in self.views or state is JobState.RUNNING:
             self._show_console(job)
         elif state in _BEFORE:
             self.show_empty_state("hourglass", *_BEFORE[state])
         else:
             self._over(row)
+
+    def _show_services(self, job: str, state: JobState) -> None:
+        """Of a batch job: the services that it offers, where they were looked for."""
+        view = self.services.get(job)
+        if view is not None and state is JobState.RUNNING:
+            self._shown.setCurrentWidget(view)
+            return
+        if view is not None:
+            self._leave_services(job)
+        runs = state is JobState.RUNNING
+        why = "Only interactive jobs have one. Logs shows the output of this job."
+        more = " Pages that it serves at its node can be opened." if runs else ""
+        self.show_empty_state("terminal", "No console", why + more, FIND_SERVICES if runs else "")
+
+    def _find_services(self, job: str) -> None:
+        from app.console.services import ServicesView
+
+        view = self.services[job] = ServicesView(self.context, job, self._connect)
+        self._shown.addWidget(view)
+        self.show_content()
+        self._shown.setCurrentWidget(view)
+
+    def _leave_services(self, job: str) -> None:
+        view = self.services.pop(job)
+        view.close_session()
+        self._shown.removeWidget(view)
+        view.deleteLater()
 
     def _show_console(self, job: str) -> None:
         if self._preload.asked():
@@ -153,8 +183,8 @@ class ConsolePane(JobPane):
 
     def _over(self, row: dict[str, Any]) -> None:
         if row["started"] is None and row["state"] == JobState.ABORTED:
-            sentence = str(row["reason"]) or _REFUSED
-            said = ("ban", "It could not start now", sentence, "Resubmit", "negative", "Queue as batch")
+            sentence = f"{str(row['reason']) or _REFUSED}\n{_AS_BATCH}"
+            said = ("ban", "It could not start now", sentence, "Resubmit", "negative", "Queue as batch job")
             self.show_empty_state(*said)
         else:
             self.show_empty_state("terminal", "The program has ended", "Logs and Output show what it left.")
@@ -163,6 +193,8 @@ class ConsolePane(JobPane):
         """The button of the empty page: try it again now."""
         if self.job is not None and self.empty_state.button.text() == "Resubmit":
             self._submit_again("job.resubmit")
+        elif self.job is not None and self.empty_state.button.text() == FIND_SERVICES:
+            self._find_services(self.job)
         else:
             super().act()
 
@@ -177,6 +209,8 @@ class ConsolePane(JobPane):
         super().close_all()
         for job in list(self.views):
             self._drop(job)
+        for job in list(self.services):
+            self._leave_services(job)
 
     def _drop_ended(self) -> None:
         """Consoles whose program has ended are kept only as long as no other is opened."""

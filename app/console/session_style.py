@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from app.units import size
 from app.widgets.state_style import StateShape
 from broker_core.client.interactive import SessionState, Status
 
 _NOTED = 4096
 """Bytes of input under way that are worth a word while the connection stands."""
-_UNITS = ("bytes", "KiB", "MiB", "GiB")
 _READ_ONLY = "read only: another window has the keyboard"
 
 
@@ -32,14 +32,6 @@ SESSION_STYLES = {
     SessionState.CLOSED: SessionStyle("Closed", StateShape.CHECK, "muted"),
     SessionState.REFUSED: SessionStyle("Unavailable", StateShape.CROSS, "negative"),
 }
-
-
-def size(count: int) -> str:
-    """Bytes for people: `12.3 KiB`."""
-    value, unit = float(count), 0
-    while value >= 1024 and unit < len(_UNITS) - 1:
-        value, unit = value / 1024, unit + 1
-    return f"{count} {'byte' if count == 1 else 'bytes'}" if not unit else f"{value:.1f} {_UNITS[unit]}"
 
 
 def style_of_session(status: Status) -> SessionStyle:

@@ -20,6 +20,7 @@ from app.console.emulator.transcript import Transcript
 from app.console.forwards.panel import ForwardList
 from app.console.lines.entry import LineEntry
 from app.console.note_bar import NoteBar
+from app.console.services import ServiceList
 from app.console.splits.part import ConsolePart
 from app.console.terminal.input_target import InputTarget
 from app.console.terminal.search_bar import ConsoleSearch
@@ -28,12 +29,15 @@ from app.console.toolbar import ConsoleToolbar
 from app.context import Notice, Tone
 from app.widgets.save_dialog import ask_where, not_saved
 from broker_core.client.interactive import ENDED, SessionState, Status
+from broker_core.client.printable import printable
 
 if TYPE_CHECKING:
     from app.context import AppContext
 
 
 LINES = "lines"
+_NOTICE_FROM = 2
+"""Attempts to connect in vain after which a broken connection becomes a notice."""
 COPY, ALWAYS = "Copy", "Always from this program"
 _SHOWN = 80
 """Characters of a text that are shown before it goes to the clipboard."""
@@ -71,8 +75,9 @@ class ConsoleView(ConsolePart):
         self._may_copy = False
         self._claim = InputClaim.NONE
         self.transcript = Transcript()
-        self._lay_out()
         self.channel = ConsoleChannel(connect, job, *self.terminal.terminal.size)
+        self.services = ServiceList(context, job, self.channel)
+        self._lay_out()
         self._connect()
         self.channel.start()
 
@@ -80,7 +85,7 @@ class ConsoleView(ConsolePart):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for part in (self.toolbar, self.lacking, self.asks, self.search):
+        for part in (self.toolbar, self.services, self.lacking, self.asks, self.search):
             column.addWidget(part)
         column.addWidget(self.terminal, 1)
         for below in (self.entry, self.forwards):
@@ -171,6 +176,7 @@ class ConsoleView(ConsolePart):
     def _status(self, status: Status) -> None:
         if self.status.attempt and status.attempt != self.status.attempt:
             self._remark("The job was started anew")
+        self._tell_of_cut(status)
         self.status = status
         if status.writer and self._claim is InputClaim.MISSED:
             self._claim = InputClaim.NONE
@@ -188,8 +194,21 @@ class ConsoleView(ConsolePart):
             self.entry.hide()
         self.forwards.show_forwards(status.forwards)
         self.forwards.setEnabled(status.state not in ENDED)
+        self.services.show_services(status.services, over=self.over)
         self._take_if_wanted()
         self.told.emit(status)
+
+    def _tell_of_cut(self, status: Status) -> None:
+        """A connection that does not come back at once is told wherever the user looks (CB-UI-12)."""
+        topic = f"buffering {self.job}"
+        if status.state is not SessionState.BUFFERING:
+            if self.status.state is SessionState.BUFFERING:
+                self.context.withdraw(topic)
+        elif status.retries == _NOTICE_FROM != self.status.retries:
+            row = self.context.jobs.row(self.job)
+            name = printable(str(row["name"])) if row is not None else self.job
+            words = f"No connection to “{name}”. It runs on, and its output is kept at the node."
+            self.context.notify(Notice(words, Tone.WARNING, job=self.job, topic=topic))
 
     def _lost(self, stream: int, count: int) -> None:
         self._remark(f"{count:,} bytes of output were not kept by the node")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.description.document import listed_files, sandbox_name, with_files
+from app.description.needs import CPUS, NEEDS, with_cpus, with_needs
 from app.description.sandbox_files import as_entry
 from app.description.statements import statements
 from app.description.values import list_source, string_of, string_source
@@ -100,6 +101,10 @@ def with_field(text: str, attribute: str, source: str | None, base: Path) -> str
     Arguments of a script that is given to its interpreter go behind the script; another program written in
     its place takes the arguments without it.
     """
+    if attribute == CPUS:
+        return with_cpus(text, source)
+    if attribute == NEEDS:
+        return with_needs(text, source or "")
     old = program_call(text, base) if attribute in ("Executable", "Arguments") else None
     if old is None or not old.before:
         return set_attribute(text, attribute, source)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
 
 from app.description.lexical import CLOSING, OPENING, LexicalToken, words
 
@@ -18,9 +20,13 @@ class Statement:
     end: int
 
 
-def statements(text: str) -> dict[str, Statement]:
-    """The top-level statements by lower-case name (names do not differ by case); the last of a name wins."""
-    return {found.name.lower(): found for found in _statements(text)}
+@lru_cache(maxsize=2)
+def statements(text: str) -> Mapping[str, Statement]:
+    """The top-level statements by lower-case name (names do not differ by case); the last of a name wins.
+
+    Those of the last texts are remembered: at each key the form, the title and the completion ask for them.
+    """
+    return MappingProxyType({found.name.lower(): found for found in _statements(text)})
 
 
 def _statements(text: str) -> Iterator[Statement]:

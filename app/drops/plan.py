@@ -9,7 +9,7 @@ from pathlib import Path
 
 from app.description.sandbox_files import printable
 from app.submission.draft import JobDraft, batch_job
-from app.units import counted, size_text
+from app.units import counted, size
 from broker_core.client.programs.describe import describe, describe_data, runnable, script_from_text
 from broker_core.client.programs.file_kind import Item, ItemKind, looks_like_description
 
@@ -146,7 +146,7 @@ def sentence(plan: DropPlan, place: str = "", site: str = "") -> tuple[str, str]
             files = counted(len(plan.files), "file", "files")
             return (
                 "Drop to send with this job",
-                f"{files}, {size_text(plan.size)} will join its input sandbox",
+                f"{files}, {size(plan.size)} will join its input sandbox",
             )
         case DropAction.PROGRAM:
             return f"Drop to run {printable(plan.files[0].name)}", "It becomes the program of this job"
@@ -154,7 +154,7 @@ def sentence(plan: DropPlan, place: str = "", site: str = "") -> tuple[str, str]
             files = counted(len(plan.files), "data file", "data files")
             return (
                 f"Drop to describe a job for this {place if site else ''}".strip(),
-                f"{files}, {size_text(plan.size)}; you say what runs on them",
+                f"{files}, {size(plan.size)}; you say what runs on them",
             )
         case DropAction.CHOOSE:
             name = printable(plan.folder.name) if plan.folder else ""
@@ -169,7 +169,7 @@ def sentence(plan: DropPlan, place: str = "", site: str = "") -> tuple[str, str]
 
 def _sentence_for_jobs(plan: DropPlan, place: str, site: str) -> tuple[str, str]:
     files = sum(job.files for job in plan.jobs)
-    sent = f"{counted(files, 'file', 'files')}, {size_text(plan.size)} will be sent" if files else ""
+    sent = f"{counted(files, 'file', 'files')}, {size(plan.size)} will be sent" if files else ""
     if len(plan.jobs) > 1:
         return (
             f"Drop to make a batch of {len(plan.jobs)} jobs {place if site else ''}".strip(),

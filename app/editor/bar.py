@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction, QIcon, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
 
 from app.description.templates import TEMPLATES
-from app.stores.own_templates import OwnTemplate
+from app.stores.named_texts import NamedText
 from app.theme.theme import Theme
 from app.units import counted
 from broker_core.client.printable import printable
@@ -109,7 +109,7 @@ class EditorBar(QWidget):
         button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         return button
 
-    def offer(self, templates: Sequence[OwnTemplate]) -> None:
+    def offer(self, templates: Sequence[NamedText]) -> None:
         """Offer the templates of the user behind the others."""
         for action in self._own:
             self._menu.removeAction(action)

@@ -64,7 +64,7 @@ class EditorSide(QStackedWidget):
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
-        self.form = DescriptionForm(context.theme, DEFAULT.input_sandbox_max)
+        self.form = DescriptionForm(context.theme, DEFAULT.input_sandbox_max, context.presets)
         self.whereabouts = WhereSide(context)
         self.note, self.graph = ListState(context.theme), GraphSide(context.theme)
         self._context = context

@@ -6,10 +6,11 @@ import time
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QProgressBar, QPushButton, QToolButton, QVBoxLayout, QWidget
 
+from app import units
 from app.actions.registry import applies_to
 from app.actions.table import BY_ID
 from app.inspector import job_times
@@ -17,19 +18,22 @@ from app.jobs.annotating import TagSheet
 from app.stores.alike import Alike
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.labels import breakable, give_way, label
-from app.widgets.save_dialog import output_folder
+from app.widgets.save_dialog import output_folder, project_folder
 from app.widgets.state_glyph import StateGlyph, style_of_row
 from app.widgets.state_style import UNHEARD
 from broker_core.client.printable import printable
+from broker_core.errors import CrossDeskError
 from broker_core.jobs.annotations import tags_in
 from broker_core.jobs.outcome import failure_line
 from broker_core.jobs.site_names import site_name
+from broker_core.jobs.states import JobState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
     from app.context import AppContext
+    from broker_core.wire.views import TransferView
 
 ACTIONS: tuple[tuple[str, str], ...] = (
     ("job.cancel", "Cancel"),
@@ -45,6 +49,7 @@ ACTIONS: tuple[tuple[str, str], ...] = (
 """Id in the desktop's table of actions and short verb."""
 
 
+_INTERVAL_MS = 1000
 _NOTE_SHOWN = 120
 """Characters of a note that the head shows at most."""
 _AGAIN = "job.fetch_again"
@@ -115,6 +120,8 @@ class JobActions(QWidget):
         if action == _AGAIN:
             several = f" {number:,}" if number else ""
             return f"Fetch{several} to {_short(folder)}" if folder is not None else ""
+        if action == "job.fetch" and project_folder(self._context.saved) is not None:
+            return ""  # it does what the button beside it says
         if action == "job.fetch" and folder is not None and not number:
             return "Fetch to…"
         row = BY_ID[action]
@@ -130,6 +137,67 @@ class JobActions(QWidget):
             button.setIcon(self._context.theme.icon(BY_ID[action].icon))
 
 
+class FilesOnTheWay(QWidget):
+    """How much has arrived of the files of a job between the broker and its site; hidden while none move."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self._context, self._job = context, ""
+        self.words, self.bar = label(role="muted"), QProgressBar(textVisible=False)
+        self.bar.setRange(0, 1000)
+        self.bar.setMinimumWidth(40)
+        self.bar.setMaximumWidth(200)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(self.words)
+        row.addWidget(self.bar, 1)
+        row.addStretch(1)
+        self._asking = False
+        self._second = QTimer(self, interval=_INTERVAL_MS)
+        self._second.timeout.connect(self._ask)
+        self.hide()
+
+    def show_row(self, row: Mapping[str, Any]) -> None:
+        """Ask after this job's files while it is where files can be on their way."""
+        moves = JobState(row["state"]) in (JobState.READY, JobState.SCHEDULED, JobState.RUNNING)
+        if not moves or row["id"] != self._job:
+            self.hide()
+        self._job = row["id"] if moves else ""
+        self._second.start() if moves else self._second.stop()
+
+    def tell(self, transfer: TransferView | None) -> None:
+        """Show how far it is; None: nothing moves."""
+        self.setVisible(transfer is not None)
+        if transfer is not None:
+            what = "Input sent" if transfer.to_site else "Output brought"
+            self.words.setText(f"{what}: {units.size(transfer.done)} of {units.size(transfer.total)}")
+            self.bar.setValue(round(1000 * transfer.done / max(transfer.total, 1)))
+            self.bar.setAccessibleName(self.words.text())
+
+    def _ask(self) -> None:
+        shown = self.parentWidget()
+        if (
+            self._job
+            and not self._asking
+            and shown is not None
+            and shown.isVisible()
+            and self._context.link.up
+        ):
+            self._context.run(self._refresh(self._job), "looking for files on their way")
+
+    async def _refresh(self, job: str) -> None:
+        self._asking = True
+        try:
+            transfer = (await self._context.client.job(job)).transfer
+        except CrossDeskError:
+            transfer = None  # the rest of the window tells of that
+        finally:
+            self._asking = False
+        if job == self._job:
+            self.tell(transfer)
+
+
 class JobHeader(QWidget):
     """Name, state with shape and word, why it failed, place and times, id to copy, actions."""
 
@@ -141,6 +209,7 @@ class JobHeader(QWidget):
         self.why = label(role="negative", wrap=True)
         self.marks = label(role="muted", wrap=True)
         self.glyph = StateGlyph(context.theme)
+        self.moving = FilesOnTheWay(context)
         self.copy, self.tag, self._elsewhere = QToolButton(), QToolButton(), QToolButton()
         self.open, self.detach = QAction("As a tab", self), QAction("In a new window", self)
         self.offers = JobActions(context)
@@ -166,6 +235,7 @@ class JobHeader(QWidget):
         column.addLayout(second)
         for part in (self.marks, self.why):
             give_way(part)
+        column.addWidget(self.moving)
         column.addWidget(self.marks)
         column.addWidget(self.why)
         column.addSpacing(4)
@@ -204,6 +274,7 @@ class JobHeader(QWidget):
         self.why.setText(breakable(why))
         self.why.setAccessibleName(f"Why it failed: {why}")
         self.why.setVisible(bool(why))
+        self.moving.show_row(row)
         self.tell_time()
         self.offers.show_jobs([Alike(row | {"repeated": row["id"] in self._context.jobs.repeated}, 1)])
 

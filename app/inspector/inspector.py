@@ -14,6 +14,7 @@ from app.inspector.header import JobHeader
 from app.inspector.logs.pane import LogsPane
 from app.inspector.multi_selection import MultiSelection
 from app.inspector.output.pane import OutputPane
+from app.inspector.outside import OutsidePane
 from app.inspector.overflow_tabs import OverflowTabs
 from app.inspector.story.pane import StoryPane
 from app.inspector.text import TextPane
@@ -182,6 +183,7 @@ class Inspector(QWidget):
             OverflowTabs(),
             MultiSelection(context),
         )
+        self.outside = OutsidePane(context)
         self.empty = EmptyState(context)
         self.panes: dict[str, JobPane] = {name: kind(context) for name, kind in PANES}
         self.logs = cast("LogsPane", self.panes["logs"])
@@ -190,6 +192,7 @@ class Inspector(QWidget):
         self._lay_out()
         self._age = QTimer(self, interval=_AGE_MS)
         self._age.timeout.connect(self.header.tell_time)
+        self._age.timeout.connect(self._tell_watched)
         self._age.start()
         context.jobs.changed.connect(self._rows_changed)
         self.show_jobs([])
@@ -217,7 +220,7 @@ class Inspector(QWidget):
             "Several selected jobs are summed up here.",
         )
         self._stack = QStackedLayout(self)
-        for page in (self.empty, self._single, self.multi_selection):
+        for page in (self.empty, self._single, self.multi_selection, self.outside):
             self._stack.addWidget(page)
         self.header.open.triggered.connect(lambda: self.opened.emit(self.ids[0], self.tab()))
         self.header.detach.triggered.connect(lambda: self.detach())
@@ -225,6 +228,11 @@ class Inspector(QWidget):
 
     def show_jobs(self, ids: list[str]) -> None:
         """Show these jobs: none, one, or many; another job with the tab that tells of one that stands so."""
+        if ids and ids[0] in self.context.outside.jobs:
+            self.show_jobs([])
+            self.outside.show_job(ids[0])
+            self._stack.setCurrentWidget(self.outside)
+            return
         before, self.ids = self.ids, list(ids)
         one = self.ids[0] if len(self.ids) == 1 else None
         if one is not None and self.ids != before:
@@ -237,6 +245,8 @@ class Inspector(QWidget):
             self._stack.setCurrentWidget(self.multi_selection if self.ids else self.empty)
         else:
             self._stack.setCurrentWidget(self._single)
+            if self.ids != before:
+                self._tell_watched()
         self._show_rows()
 
     def show_tab(self, name: str) -> None:
@@ -296,6 +306,12 @@ class Inspector(QWidget):
     def _rows_changed(self, ids: set[str]) -> None:
         if not ids or not ids.isdisjoint(self.ids):
             self._show_rows()
+
+    def _tell_watched(self) -> None:
+        """Let the broker ask sooner after a job that waits at its site while it is in view."""
+        row = self.context.jobs.row(self.ids[0]) if len(self.ids) == 1 else None
+        if row is not None and row["state"] == JobState.SCHEDULED.value and self.isVisible():
+            self.context.run(self.context.client.watch(self.ids), "telling what is looked at")
 
     def _show_rows(self) -> None:
         row = self.context.jobs.row(self.ids[0]) if len(self.ids) == 1 else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -32,23 +31,6 @@ async def save_to(context: AppContext, job: str, path: str, target: Path) -> Non
     size = await copy(context, job, path, target)
     said = f"Saved {target.name} ({job_times.size(size)}) in {target.parent}."
     context.notify(Notice(said, Tone.GOOD, job=job))
-
-
-async def save_all(context: AppContext, job: str, folder: Path, progress: Callable[[int, int], None]) -> None:
-    """Save all output below `folder`; the job becomes Cleared unless something was missing (CB-CMD-04)."""
-    from broker_core.client.fetch import fetch_output
-
-    done = await fetch_output(context.client, job, folder, progress)
-    files = job_times.count(len(done.files), "file")
-    said = f"Saved {files} ({job_times.size(done.size)}) in {done.directory}."
-    if done.missing:
-        said += f" The job did not make {', '.join(done.missing)}."
-    if done.refused:
-        said += f" Not saved, because the name leads out of the folder: {', '.join(map(repr, done.refused))}."
-    if done.failed:
-        said += f" Not saved: {' '.join(done.failed)}"
-    bad = done.missing or done.refused or done.failed
-    context.notify(Notice(said, Tone.WARNING if bad else Tone.GOOD, job=job))
 
 
 async def copy(context: AppContext, job: str, path: str, target: Path) -> int:

@@ -243,7 +243,7 @@ class NoteField(QPlainTextEdit):
         self._rest.stop()
         text = self.toPlainText().strip()
         if self._job and text != self._saved.strip():
-            self._context.run(self._send(self._job, text), "saving the note")
+            self._context.finish(self._send(self._job, text), "saving the note")
 
     async def _send(self, job: str, text: str) -> None:
         await _annotate(self._context, [job], (), (), text)

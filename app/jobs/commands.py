@@ -20,7 +20,7 @@ from app.description.document import with_full_names
 from app.jobs.rerun import run_again
 from app.stores.alike import those
 from app.widgets.confirm import ask_name, confirm
-from app.widgets.save_dialog import ask_folder, output_folder
+from app.widgets.save_dialog import ask_folder, output_folder, project_folder
 from broker_core.errors import CrossDeskError
 from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
@@ -237,48 +237,46 @@ class JobCommands:
     # --- output
 
     def fetch(self) -> None:
-        """Ask for a folder, then fetch the output of the selected ended jobs into it."""
+        """Fetch the output of the selected ended jobs into the folder of the project, or ask for one."""
         self.fetch_those(self._those("job.fetch"))
 
     def fetch_again(self) -> None:
         """Fetch the output of the selected ended jobs into the folder of the project that is shown, else the
         one chosen last; without one, ask."""
-        ids = self._those("job.fetch_again")
-        folder = output_folder(self._context.preferences, self._context.saved)
-        if folder is None:
-            self.fetch_those(ids)
-        elif ids:
-            self._ask("Fetch output of", ids, partial(self.fetch_into, ids, folder))
+        self._fetch_or_ask(
+            self._those("job.fetch_again"), output_folder(self._context.preferences, self._context.saved)
+        )
 
     def fetch_those(self, ids: list[str]) -> None:
-        """Ask for a folder, then fetch the output of these jobs into it."""
-        if not ids:
-            return
-        ask_folder(
-            self._window, f"Fetch the output of {self._named(ids)} into", self._context.preferences,
-            lambda folder: self.fetch_into(ids, folder),
-        )  # fmt: skip
+        """Fetch the output of these jobs into the folder of the project that is shown; without one, ask."""
+        self._fetch_or_ask(ids, project_folder(self._context.saved))
+
+    def _fetch_or_ask(self, ids: list[str], folder: Path | None) -> None:
+        if folder is None and ids:
+            ask_folder(
+                self._window, f"Fetch the output of {self._named(ids)} into", self._context.preferences,
+                lambda folder: self.fetch_into(ids, folder),
+            )  # fmt: skip
+        elif folder is not None and ids:
+            self._ask("Fetch output of", ids, partial(self.fetch_into, ids, folder))
 
     def fetch_into(self, ids: list[str], folder: Path) -> None:
-        """Fetch the output of jobs into `folder`, one folder for each if there are several."""
+        """Fetch the output of jobs into `folder`, where each gets a new one."""
         self._context.run(self._fetch(ids, folder), f"fetching the output of {self._named(ids)}")
 
     async def _fetch(self, ids: list[str], folder: Path) -> None:
-        from broker_core.client.fetch import fetch_output
+        from app.jobs.fetching import fetch_jobs
 
         task = asyncio.current_task()
         transfer = self._context.transfers.begin(
             f"Output of {self._named(ids)}", task.cancel if task is not None else None
         )
         try:
-            for job in ids:
-                place = folder / job if len(ids) > 1 else folder
-                await fetch_output(self._context.client, job, place, transfer.advance)
+            place = await fetch_jobs(self._context, ids, folder, transfer.advance)
         except (CrossDeskError, asyncio.CancelledError) as error:
             transfer.end("stopped" if isinstance(error, asyncio.CancelledError) else str(error))
             raise
-        transfer.end(f"saved in {folder}")
-        self._context.notify(Notice(f"The output of {self._named(ids)} is in {folder}.", Tone.GOOD))
+        transfer.end(f"saved in {place}")
 
     # --- what the user writes on them
 

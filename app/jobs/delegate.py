@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPixmap
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize
+from PySide6.QtGui import QColor, QPainter, QPixmap
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from app.jobs import folding
 from app.jobs.columns import BY_NAME, COLUMNS
 from app.jobs.table import JobsTable
 from app.theme.theme import Theme
 from app.widgets import glyphs
+from app.widgets.cells import FOCUSED, SELECTED, CellTexts
 from app.widgets.state_style import StateShape, StateStyle
 
 _PAD, _GLYPH, _INDENT = 8, 16, 20
 _STATE, _NAME = BY_NAME["state"], BY_NAME["name"]
 _MONO = BY_NAME["id"]
-_FLAGS = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
 
 
 class JobsDelegate(QStyledItemDelegate):
@@ -37,10 +37,10 @@ class JobsDelegate(QStyledItemDelegate):
 
     def _new_theme(self) -> None:
         self._glyphs.clear()
-        self._font, self._mono = self._theme.font(), self._theme.font("mono")
-        self._mono.setPixelSize(self._mono.pixelSize() - 1)
-        self._strong = self._theme.font("medium")
-        self._metrics = {id(font): QFontMetrics(font) for font in (self._font, self._mono, self._strong)}
+        mono = self._theme.font("mono")
+        mono.setPixelSize(mono.pixelSize() - 1)
+        self._texts, self._mono = CellTexts(self._theme.font()), CellTexts(mono)
+        self._strong = CellTexts(self._theme.font("medium"))
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         """All rows are equally high; widths are the columns'."""
@@ -54,9 +54,8 @@ class JobsDelegate(QStyledItemDelegate):
         if line >= len(self._table.view.lines):
             return
         box = option.rect
-        state = option.state
-        selected = bool(state & QStyle.StateFlag.State_Selected)
-        if selected:
+        state = option.state.value
+        if state & SELECTED:
             painter.fillRect(box, self._theme.color("selection"))
         elif line == self.hovered:
             painter.fillRect(box, self._theme.color("hover"))
@@ -67,7 +66,7 @@ class JobsDelegate(QStyledItemDelegate):
             self._paint_name(painter, inner, line)
         else:
             self._paint_text(painter, inner, line, column)
-        if state & QStyle.StateFlag.State_HasFocus and column == _STATE:
+        if state & FOCUSED and column == _STATE:
             painter.fillRect(QRect(box.left(), box.top(), 3, box.height()), self._theme.color("focus"))
 
     def _paint_state(self, painter: QPainter, box: QRect, line: int) -> None:
@@ -79,9 +78,9 @@ class JobsDelegate(QStyledItemDelegate):
             self._paint_tally(painter, inner, line)
         else:
             whole = f"{style.word} {style.more}" if style.more else style.word
-            fits = self._metrics[id(self._strong)].horizontalAdvance(whole) <= inner.width()
+            fits = not style.more or self._strong.width(whole) <= inner.width()
             said = whole if fits else style.word
-            self._text(painter, inner, said, self._color(style.token), self._strong)
+            self._strong.paint(painter, inner, said, self._color(style.token))
 
     def _glyph(self, painter: QPainter, box: QRect, style: StateStyle) -> None:
         ratio = painter.device().devicePixelRatioF()
@@ -103,16 +102,16 @@ class JobsDelegate(QStyledItemDelegate):
         tally = self._table.tally(batch)
         room = box.width()
         text = self._fitting_parts(folding.summary(tally), room, self._strong) or folding.brief(tally)
-        self._text(painter, box.adjusted(0, 0, 0, -3), text, self._color("text"), self._strong)
+        self._strong.paint(painter, box.adjusted(0, 0, 0, -3), text, self._color("text"))
         left, width, total = float(box.left()), float(box.width()), tally.total()
         for token, number in folding.parts(tally):
             share = width * number / total
             painter.fillRect(QRectF(left, box.bottom() - 3.5, max(1.0, share - 1), 3), self._color(token))
             left += share
 
-    def _fitting_parts(self, text: str, room: int, font: QFont) -> str:
+    def _fitting_parts(self, text: str, room: int, texts: CellTexts) -> str:
         """The parts of a sentence that fit, from its beginning; nothing if the first one does not."""
-        while text and self._metrics[id(font)].horizontalAdvance(text) > room:
+        while text and texts.width(text) > room:
             text = text.rpartition(folding.BETWEEN)[0]
         return text
 
@@ -126,30 +125,21 @@ class JobsDelegate(QStyledItemDelegate):
         elif inside:
             box = box.adjusted(_INDENT * 2 - 4, 0, 0, 0)
         text = self._table.text(line, _NAME)
-        font = self._strong if batch else self._font
-        self._text(painter, box, text, self._color("text"), font)
+        texts = self._strong if batch else self._texts
+        texts.paint(painter, box, text, self._color("text"))
         if batch:
-            box = box.adjusted(self._metrics[id(font)].horizontalAdvance(text) + _GLYPH, 0, 0, 0)
-            progress = self._fitting_parts(self._table.progress(line), box.width(), self._font)
-            self._text(painter, box, progress, self._color("muted"), self._font)
+            box = box.adjusted(texts.width(text) + _GLYPH, 0, 0, 0)
+            progress = self._fitting_parts(self._table.progress(line), box.width(), self._texts)
+            self._texts.paint(painter, box, progress, self._color("muted"))
 
     def _paint_text(self, painter: QPainter, box: QRect, line: int, column: int) -> None:
         text = self._table.text(line, column)
         if text:
-            font = self._mono if column == _MONO else self._font
-            self._text(painter, box, text, self._color("muted"), font, COLUMNS[column].right)
+            texts = self._mono if column == _MONO else self._texts
+            texts.paint(painter, box, text, self._color("muted"), COLUMNS[column].right)
 
     def _color(self, token: str) -> QColor:
         return self._theme.color("faint" if self.gray else token)
-
-    def _text(
-        self, painter: QPainter, box: QRect, text: str, color: QColor, font: QFont, right: bool = False
-    ) -> None:
-        painter.setFont(font)
-        painter.setPen(color)
-        fitting = self._metrics[id(font)].elidedText(text, Qt.TextElideMode.ElideRight, box.width())
-        side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
-        painter.drawText(box, int(_FLAGS | side), fitting)
 
     def width_of(self, line: int, column: int) -> int:
         """Pixels that a cell needs for everything in it to be seen; a bar of states asks for none."""
@@ -158,14 +148,14 @@ class JobsDelegate(QStyledItemDelegate):
             style = self._table.style_of(line)
             tally = folding.summary(self._table.tally(batch)) if batch else ""
             words = tally.partition(folding.BETWEEN)[0] if batch else f"{style.word} {style.more}".rstrip()
-            return 2 * _PAD + _GLYPH + 6 + self._metrics[id(self._strong)].horizontalAdvance(words) + 2
-        font = self._mono if column == _MONO else self._font
+            return 2 * _PAD + _GLYPH + 6 + self._strong.width(words) + 2
+        texts = self._mono if column == _MONO else self._texts
         before = 0
         if column == _NAME and (batch or self._table.inside(line)):
-            font = self._strong if batch else font
+            texts = self._strong if batch else texts
             before = _INDENT - 4 if batch else _INDENT * 2 - 4
         text = self._table.text(line, column)
-        return 2 * _PAD + before + self._metrics[id(font)].horizontalAdvance(text) + 2
+        return 2 * _PAD + before + texts.width(text) + 2
 
     def name_arrow(self, cell: QRect, x: int) -> bool:
         """True if `x` is on the fold arrow of a name cell."""

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMenu, QStackedLayout, QVBoxLayout, QWidget
 
 from app import units
 from app.jobs.columns import BY_NAME, COLUMNS
+from app.jobs.outside.list import OutsideList
 from app.jobs.query_bar import QueryBar
 from app.jobs.table import JobsTable
 from app.jobs.view import JobsView, Pulse
@@ -47,6 +48,7 @@ class JobsPane(QWidget):
         self.state = ListState(context.theme)
         titles = [column.title for column in COLUMNS]
         self.columns = ColumnChoice(self.view, list(BY_NAME), titles, "name", context.preferences, "columns")
+        self.outside = OutsideList(context)
         self._filling = False
         self._building: asyncio.Future[None] | None = None
         self._telling: asyncio.Future[None] | None = None
@@ -69,6 +71,7 @@ class JobsPane(QWidget):
         self.stack = QStackedLayout()
         self.stack.addWidget(self.view)
         self.stack.addWidget(self.state)
+        self.stack.addWidget(self.outside)
         column.addLayout(self.stack, 1)
         self.setProperty("role", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -81,6 +84,8 @@ class JobsPane(QWidget):
         self._context.sites.changed.connect(self._sites_changed)
         self._context.theme.changed.connect(self._dress)
         self.bar.changed.connect(self._query)
+        self.outside.chosen.connect(self.chosen)
+        self.outside.changed.connect(self._refresh)
         self.view.selected.connect(self._selected)
         self.view.resized.connect(self._fill)
         self.view.opened.connect(self.opened)
@@ -162,6 +167,7 @@ class JobsPane(QWidget):
     def _query(self, query: JobQuery) -> None:
         self.table.view.query = query
         self._context.preferences["query"] = query.text
+        self.outside.show_query(query)
         self._rebuild()
 
     def _sort(self, section: int, order: Qt.SortOrder) -> None:
@@ -192,7 +198,10 @@ class JobsPane(QWidget):
         )
         self.counted.emit()
         self._show_tags()
-        if shown:
+        if self.table.view.query.outside:
+            self.bar.count.setText(self.outside.count)
+            self.stack.setCurrentWidget(self.outside)
+        elif shown:
             self.stack.setCurrentWidget(self.view)
             if self.hasFocus():
                 self.view.setFocus()
@@ -234,6 +243,8 @@ class JobsPane(QWidget):
     # --- selection
 
     def _selected(self) -> None:
+        if self.table.view.query.outside:
+            return
         ids = self.view.chosen()
         self._tell_rows(ids)
         self.chosen.emit(ids)

@@ -16,6 +16,8 @@ from PySide6.QtWidgets import (
 )
 
 from app import units
+from app.description.needs import changes_of
+from app.jobs.preset_choice import PresetChoice
 from app.jobs.rerun import run_again
 from app.widgets.labels import label
 from broker_core.jdl.changes import MEMORY
@@ -38,7 +40,8 @@ class RerunSheet(QDialog):
         self.setWindowTitle("Rerun with changes")
         self.setMinimumWidth(540)
         self.arguments, self.memory, self.time = QLineEdit(), QLineEdit(), QLineEdit()
-        self.site = QComboBox()
+        self.site, self.preset = QComboBox(), PresetChoice(_SAME)
+        self._presets = self.preset.offer(context.presets)
         for field, name, hint in (
             (self.arguments, "Arguments", f"{_SAME}; _PARAM_ stands for the value"),
             (self.memory, "Memory", f"{_SAME}; for example 2000M or 4G"),
@@ -63,6 +66,8 @@ class RerunSheet(QDialog):
         form = QFormLayout()
         form.setVerticalSpacing(8)
         form.addRow("Arguments", self.arguments)
+        form.addRow("Needs", self.preset)
+        form.setRowVisible(self.preset, self._presets)
         form.addRow("Memory", self.memory)
         form.addRow("Time limit", self.time)
         form.addRow("Site", self.site)
@@ -81,9 +86,10 @@ class RerunSheet(QDialog):
         column.addLayout(foot)
 
     def changes(self) -> dict[str, str]:
-        """Attribute to what is to be written for it."""
+        """Attribute to what is to be written for it; a field goes before the preset."""
+        preset = changes_of(self.preset.chosen) if self.preset.chosen else {}
         fields = {"Arguments": self.arguments, MEMORY: self.memory, "WallTime": self.time}
-        return {name: text for name, field in fields.items() if (text := field.text().strip())}
+        return preset | {name: text for name, field in fields.items() if (text := field.text().strip())}
 
     def _send(self) -> None:
         self.accept()

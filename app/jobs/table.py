@@ -33,6 +33,13 @@ Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_FLAGS = (
+    Qt.ItemFlag.ItemIsSelectable
+    | Qt.ItemFlag.ItemIsEnabled
+    | Qt.ItemFlag.ItemIsDragEnabled
+    | Qt.ItemFlag.ItemNeverHasChildren
+)
+"""Combined once: the view asks for every cell that it paints."""
 
 
 class JobsTable(QAbstractTableModel):
@@ -93,8 +100,7 @@ class JobsTable(QAbstractTableModel):
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         """Lines can be dragged, onto a site."""
-        plain = super().flags(index)
-        return plain | Qt.ItemFlag.ItemIsDragEnabled if index.isValid() else plain
+        return _FLAGS if index.isValid() else Qt.ItemFlag.NoItemFlags
 
     def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
         """What a drag of lines carries: the ids of their jobs."""

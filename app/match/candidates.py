@@ -15,7 +15,7 @@ from app.widgets.match_style import element_words, queue_name, rank_words, sente
 from broker_core.jobs.site_names import site_name
 
 if TYPE_CHECKING:
-    from broker_core.wire.matches import MatchedResource, MatchReport
+    from broker_core.wire.matches import MatchedResource, MatchReport, StartForecast
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
@@ -37,6 +37,8 @@ class CandidateTable(QAbstractTableModel):
         self._rows: dict[int, MatchedResource] = {}
         self._total = 0
         self._queues = False
+        self.forecasts: dict[str, str] = {}
+        """Computing element to what its batch system says of the start there."""
 
     def show_report(self, report: MatchReport) -> None:
         """Show another list, of which this is the first page."""
@@ -52,6 +54,12 @@ class CandidateTable(QAbstractTableModel):
         if fresh:
             last = min(max(fresh), self._total - 1)
             self.dataChanged.emit(self.index(report.offset, 0), self.index(last, len(COLUMNS) - 1))
+
+    def show_forecasts(self, forecasts: dict[str, str]) -> None:
+        """Tell what batch systems say of the start; those that were told before are gone."""
+        self.forecasts = forecasts
+        if self._total:
+            self.dataChanged.emit(self.index(0, 0), self.index(self._total - 1, len(COLUMNS) - 1))
 
     def name_queues(self, on: bool) -> None:
         """Name the queue behind the site, where it has no column of its own."""
@@ -97,6 +105,7 @@ class CandidateTable(QAbstractTableModel):
             return "…" if role == Qt.ItemDataRole.DisplayRole and column == SITE else None
         if role == Qt.ItemDataRole.DisplayRole:
             behind = f"  {queue_name(one.ce)}" if self._queues and column == SITE else ""
+            behind = f" {self.forecasts.get(one.ce, '')}".rstrip() if column == WHY else behind
             return text(one, column) + behind
         if role == GLYPH and column == SITE:
             return verdict(one)[:2]
@@ -107,9 +116,13 @@ class CandidateTable(QAbstractTableModel):
         if role == FONT:
             return "strong" if column == SITE and one.matches else None
         if role == Qt.ItemDataRole.ToolTipRole:
-            return tip(one, column)
+            return f"{tip(one, column)}\n{self.forecasts.get(one.ce, '')}".rstrip()
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return heard(one) if column == SITE else text(one, column)
+            return (
+                f"{heard(one)} {self.forecasts.get(one.ce, '')}".rstrip()
+                if column == SITE
+                else text(one, column)
+            )
         return None
 
 
@@ -169,6 +182,16 @@ def why(one: MatchedResource) -> str:
     files = f"{units.count(one.close_files, 'input file')} near" if one.close_files else ""
     reason = one.order or files or "Every clause holds here"
     return sentence(", ".join(filter(None, (reason, start_words(one.expected_wait)))))
+
+
+def forecast_words(one: StartForecast) -> str:
+    """Say what a batch system told of the start of a job that was not sent, as a sentence."""
+    if one.trouble:
+        return sentence(one.trouble)
+    if one.wait is None:
+        return "Nobody tells when it would start there."
+    begin = start_words(one.wait).replace("starts", "it would start", 1)
+    return f"Sent now, {begin}, says {one.source}."
 
 
 def start_words(wait: float | None) -> str:

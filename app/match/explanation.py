@@ -138,15 +138,18 @@ class Explanation(QWidget):
         self._show_clauses([])
         self.submit.hide()
 
-    def show_resource(self, one: MatchedResource, place: int = -1) -> None:
-        """Show a resource; `place` is its row in the scheduler's order, -1 where it is not known."""
+    def show_resource(self, one: MatchedResource, place: int = -1, forecast: str = "") -> None:
+        """Show a resource; `place` is its row in the scheduler's order, -1 where it is not known.
+
+        `forecast`: what its batch system said of the start there.
+        """
         self.ce = one.ce
         shape, token, word = verdict(one)
         self._face = (shape, token)
         said = word if one.matches else f"{word}: {one.reason}"
         if one.matches and place >= 0:
             said = "Taken first" if place == 0 else f"Choice {place + 1:,}"
-        self._head(one.site or element_words(one.ce), sentence(said), facts_of(one))
+        self._head(one.site or element_words(one.ce), sentence(said), f"{facts_of(one)}\n{forecast}".rstrip())
         self._show_clauses(one.clauses)
         self.submit.setVisible(one.matches)
 

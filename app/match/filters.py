@@ -38,6 +38,7 @@ class Filters(QWidget):
             self.which.addItem(title, word)
         self.access = QCheckBox("Also sites without an account")
         self.access.setToolTip("Count sites that this broker cannot send jobs to yet as if it could")
+        self.access.hide()
         self.count = label(role="small")
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self.changed)
@@ -69,6 +70,10 @@ class Filters(QWidget):
     def add(self, button: QWidget) -> None:
         """Put a button behind the choices."""
         self._first.addWidget(button)
+
+    def offer_access(self, lacking: bool) -> None:
+        """Offer to count sites without an account where there are any; what is ticked stays."""
+        self.access.setVisible(lacking or self.access.isChecked())
 
     def reset(self) -> None:
         """Let everything through."""

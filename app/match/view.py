@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from app import units
 from app.match.asking import MatchRequests
-from app.match.candidates import QUEUE, SITE, WAITING, WHY, CandidateTable, matches_csv
+from app.match.candidates import QUEUE, SITE, WAITING, WHY, CandidateTable, forecast_words, matches_csv
 from app.match.clause_list import ClauseList
 from app.match.explanation import Explanation
 from app.match.filters import Filters, PartChoice
@@ -33,6 +33,7 @@ from app.widgets.empty_state import EmptyState
 from app.widgets.export import ExportButton
 from app.widgets.labels import label, lead
 from app.widgets.table import RowTable
+from app.widgets.tool_button import tool_button
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from app.context import AppContext
     from broker_core.wire.matches import ClauseCountView, MatchedGroup, MatchedResource, MatchReport
 
+_FORECAST = "Ask the batch systems of the first places when it would start there"
+_FORECASTS = 5
 _ROOMS = (740, 900, 1240)
 """Pixels from which the explanation stands beside the list, the list has all numbers, and the reasons too."""
 
@@ -80,11 +83,13 @@ class MatchView(QWidget):
         )
         self.export = ExportButton(context, "matches", "resource", self._csv)
         self.filters.add(self.export)
+        self.forecast = tool_button(context.theme.icon("clock"), _FORECAST)
+        self.filters.add(self.forecast)
         self.list = RowTable(context.theme, "Resources in the scheduler's order")
         self.candidates = CandidateTable(self)
         self.tree, self.groups = QTreeView(), Groups(self)
         self.explanation, self.empty_state = Explanation(context.theme), EmptyState(context)
-        self._chosen, self._room = "", -1
+        self._chosen, self._room, self._foretold = "", -1, ""
         self._make_list()
         self._make_tree()
         self._lay_out()
@@ -147,6 +152,7 @@ class MatchView(QWidget):
 
     def _connect(self) -> None:
         self.asking.answered.connect(self.show_report)
+        self.forecast.clicked.connect(self._ask_forecasts)
         self.asking.paged.connect(self.candidates.add_page)
         self.asking.explained.connect(self._explained)
         self.asking.failed.connect(self._failed)
@@ -197,6 +203,8 @@ class MatchView(QWidget):
     def show_report(self, report: MatchReport) -> None:
         """Show the counts and the first page; what was chosen stays chosen."""
         self.report = report
+        if self.asking.question.description != self._foretold:
+            self.candidates.forecasts = {}
         if not report.known:
             said = report.advice or "Add a site, or a source of information, and ask again."
             self.empty_state.say("server", "No resources are known", said, "Ask again")
@@ -210,6 +218,7 @@ class MatchView(QWidget):
         self.parts.show_report(report, self.asking.question.part)
         self.clauses.show_report(report)
         self.filters.count.setText(counted(report, self._filtered()))
+        self.filters.offer_access(any(one.origin == "access" for one in report.clauses))
         chosen = self._chosen
         self.candidates.show_report(report)
         self._show_groups(report)
@@ -247,7 +256,7 @@ class MatchView(QWidget):
             return
         self._chosen = one.ce
         if not one.clauses and (self.explanation.ce != one.ce or not self.explanation.lines):
-            self.explanation.show_resource(one, row)
+            self._explain(one, row)
         if one.clauses:
             self._explained(one)
         else:
@@ -255,7 +264,32 @@ class MatchView(QWidget):
 
     def _explained(self, one: MatchedResource) -> None:
         if one.ce == self._chosen or self.either.currentWidget() is self.tree:
-            self.explanation.show_resource(one, self.candidates.row_of(one.ce))
+            self._explain(one, self.candidates.row_of(one.ce))
+
+    def _explain(self, one: MatchedResource, row: int) -> None:
+        self.explanation.show_resource(one, row, self.candidates.forecasts.get(one.ce, ""))
+
+    def _ask_forecasts(self) -> None:
+        """Ask the batch systems of the first candidates when it would start there."""
+        rows = (self.candidates.at(row) for row in range(_FORECASTS))
+        ces = [one.ce for one in rows if one is not None and one.matches]
+        if ces:
+            self.forecast.setEnabled(False)
+            asked = self._forecasts(self.asking.question.description, ces)
+            self._context.run(asked, "asking when it would start")
+
+    async def _forecasts(self, description: str, ces: list[str]) -> None:
+        try:
+            found = await self._context.client.start_forecasts(description, ces)
+        finally:
+            self.forecast.setEnabled(True)
+        if description != self.asking.question.description:
+            return
+        self._foretold = description
+        self.candidates.show_forecasts({one.ce: forecast_words(one) for one in found})
+        if (one := self.candidates.at(self.list.row())) is not None:
+            self._chosen = one.ce
+            self.asking.explain(one.ce)
 
     def _choose_group(self, index: QModelIndex) -> None:
         group, member = self.groups.group_at(index), self.groups.member_at(index)

@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedLayout, QVBoxLayout, QWidget
 
 from app import units
@@ -32,6 +33,8 @@ _NOWHERE = QModelIndex()
 TITLES = ("Attribute", "Value", "Source", "Heard")
 NAME, VALUE, SOURCE, HEARD = range(4)
 _SERIES = (("free CPUs", "series-1"), ("waiting jobs", "series-2"))
+_LOW = 360
+"""Pixels of height below which the course of free CPUs is left out."""
 _PAUSE_MS = 60
 """Rows passed over more quickly than this are not asked about."""
 
@@ -125,6 +128,7 @@ class DetailPane(QWidget):
         self.table = RowTable(context.theme, "Attributes")
         self.empty_state = EmptyState(context)
         self.plot: HistoryPlot | None = None
+        self._has_course = False
         self._lay_out()
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self.look)
@@ -210,6 +214,15 @@ class DetailPane(QWidget):
         self.attributes.show_attributes(detail.attributes)
         self._stack.setCurrentIndex(0)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """A low pane leaves its room to the attributes."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        if self.plot is not None:
+            self.plot.setVisible(self._has_course and self.height() >= _LOW)
+
     async def _show_history(self, detail: ResourceDetail) -> None:
         if len(detail.times) > 1 and self.plot is None:
             made = await make_history_plot(self._context.theme, _SERIES)
@@ -218,7 +231,8 @@ class DetailPane(QWidget):
                 self._column.insertWidget(4, made)
                 await breathe()
         if self.plot is not None and detail.ce == self.ce:
-            self.plot.setVisible(len(detail.times) > 1)
+            self._has_course = len(detail.times) > 1
+            self._fit()
             self.plot.show_history(detail.times, detail.free, detail.waiting)
 
 

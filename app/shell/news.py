@@ -185,7 +185,7 @@ def expiry_words(found: Sequence[ExpiringView]) -> str:
     """Return what goes, and when: e.g. `What “a” left at labhost (2 MiB) is removed there at ...`"""
     sites = sorted({one.site for one in found})
     where = f"at {sites[0]}" if len(sites) == 1 else f"at {len(sites)} sites"
-    size, first = units.size_text(sum(one.size for one in found)), found[0]
+    size, first = units.size(sum(one.size for one in found)), found[0]
     when = units.exact(first.goes)[:-3]
     if len(found) == 1:
         return f"What “{first.name}” left {where} ({size}) is removed there at {when}."

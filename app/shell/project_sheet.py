@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.stores.saved_queries import SavedQuery
+from app.stores.saved_queries import SavedQuery, tag_query
 from app.widgets.labels import label
 from app.widgets.save_dialog import ask_folder, downloads
 from broker_core.errors import BadRequest
@@ -86,7 +86,7 @@ class ProjectSheet(QDialog):
     def project(self) -> SavedQuery:
         """The project as it is filled in, and as it follows from the name where it is not."""
         name = self.name.text().strip()
-        text = self.query.text().strip() or (f"tag:{_word(name)}" if _word(name) else "")
+        text = self.query.text().strip() or (tag_query(_word(name)) if _word(name) else "")
         folder = self.folder.text().strip() or (str(Path(downloads()) / _word(name)) if _word(name) else "")
         return SavedQuery(name, text, folder=folder)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -23,6 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import units
+from app.theme.theme import BASE, MONO
 from app.theme.tokens import Mode
 from app.widgets.labels import label
 from app.widgets.number_entry import NumberEntry
@@ -68,22 +70,19 @@ def _days(seconds: float) -> str:
     return units.count(int(days), "day") if days == int(days) else units.duration(seconds)
 
 
-def _bytes(count: float) -> str:
-    for size, unit in ((1_000_000 * _MB, "TB"), (1_000 * _MB, "GB"), (_MB, "MB")):
-        if count >= size:
-            return f"{count / size:g} {unit}"
-    return f"{count:,.0f} bytes"
-
-
 _CHOICES = (
     _Choice("jobs_age", "Remove ended jobs", (0, 7 * _DAY, 30 * _DAY, 90 * _DAY, 365 * _DAY),
           lambda age: f"After {_days(age)}" if age else "Never"),
     _Choice("results_max", "Bring home unasked", (10 * _MB, 100 * _MB, 1_000 * _MB, 10_000 * _MB, 0),
-          lambda size: f"Up to {_bytes(size)} of a job" if size else "Everything"),
+          lambda size: f"Up to {units.size(size)} of a job" if size else "Everything"),
     _Choice("left_age", "Keep the rest at its site", (7 * _DAY, 30 * _DAY, 90 * _DAY, 365 * _DAY, 0),
           lambda age: f"For {_days(age)}" if age else "Until the job is removed"),
     _Choice("left_max", "At one site at most", (1_000 * _MB, 10_000 * _MB, 100_000 * _MB, 1_000_000 * _MB, 0),
-          lambda size: _bytes(size) if size else "No limit"),
+          lambda size: units.size(size) if size else "No limit"),
+    _Choice("inputs_age", "Keep input files there", (_DAY, 7 * _DAY, 30 * _DAY, 90 * _DAY, 0),
+          lambda age: f"For {_days(age)} after their last job" if age else "For ever"),
+    _Choice("inputs_max", "Of these at one site", (1_000 * _MB, 20_000 * _MB, 100_000 * _MB, 0),
+          lambda size: units.size(size) if size else "No limit"),
 )  # fmt: skip
 
 
@@ -102,12 +101,13 @@ class SettingsDialog(QDialog):
         self._context = context
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Settings")
-        self.setMinimumWidth(440)
+        self.setMinimumWidth(round(440 * context.theme.size / BASE))
         form = QFormLayout()
         form.setHorizontalSpacing(16)
         form.setVerticalSpacing(12)
         form.addRow("Colors", self._colors())
         form.addRow("Text size", self._size())
+        form.addRow("Font of consoles", self._font())
         form.addRow("Table rows", self._box("compact", "Compact"))
         form.addRow("Notices on the desktop", self._choice("notify", "Notices on the desktop", NOTIFY))
         form.addRow("Logs", self._box("wrap_logs", "Wrap long lines"))
@@ -159,6 +159,15 @@ class SettingsDialog(QDialog):
         choice.currentIndexChanged.connect(lambda at: self._keep(name, choice.itemData(at)))
         return choice
 
+    def _font(self) -> QComboBox:
+        """Families of this machine whose letters have one width, and the one chosen before."""
+        chosen = self._context.preferences["console_font"]
+        found = {one for one in QFontDatabase.families() if QFontDatabase.isFixedPitch(one)}
+        offered = sorted({*found, chosen} - {"", MONO})
+        return self._choice(
+            "console_font", "Font of consoles", (("", MONO), *((family, family) for family in offered))
+        )
+
     def _site(self) -> QComboBox:
         """Sites that are known, and the one chosen before though it may be gone."""
         names = {view.spec.name for view in self._context.sites.views}
@@ -195,7 +204,7 @@ class SettingsDialog(QDialog):
 
     def _keep(self, name: str, value: object) -> None:
         self._context.preferences[name] = value
-        if name == "compact":
+        if name in ("compact", "console_font"):
             self._context.theme.wear()
 
 

@@ -13,6 +13,7 @@ from PySide6.QtCore import (
     QRectF,
     QSize,
     Qt,
+    QTimer,
     Signal,
 )
 from PySide6.QtGui import QFocusEvent, QFontMetrics, QPainter
@@ -29,18 +30,16 @@ from PySide6.QtWidgets import (
 )
 
 from app.context import Notice
-from app.shell.project_sheet import ProjectSheet
 from app.sites.site_style import heard_sentence, sidebar_count, site_style
-from app.stores.saved_queries import SavedQuery
+from app.stores.saved_queries import SavedQuery, tag_query
 from app.widgets import glyphs
-from app.widgets.confirm import ask_name
 from app.widgets.state_style import StateShape
 
 if TYPE_CHECKING:
     from app.context import AppContext
     from broker_core.wire.sites import SiteView
 
-_KIND, _VALUE, _COUNT, _ICON, _TOKEN, _SHAPE = (Qt.ItemDataRole.UserRole + place for place in range(6))
+KIND, _VALUE, COUNT, _ICON, _TOKEN, _SHAPE = (Qt.ItemDataRole.UserRole + place for place in range(6))
 _PLACES: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
     ("Views", (
         ("view.sites", "Sites", "server"),
@@ -54,6 +53,12 @@ _PLACES: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
 """Headings with their places: id of the action, name, icon. A heading without places is left out."""
 
 
+_QUERIES = ("query", "own", "tag")
+"""Kinds of entries that show the jobs of a query."""
+_TAGS = 8
+"""Tags that are listed, of more those with the most jobs; the filter completes all of them."""
+_TAGS_MS = 300
+"""How long changed jobs are gathered before the tags are looked at."""
 _LEAST_WIDTH, _SHARE = 160, 0.22
 """Pixels that the sidebar asks for at least, and the part of the window that it asks for at most."""
 _Index = QModelIndex | QPersistentModelIndex
@@ -69,7 +74,7 @@ class _Line(QStyledItemDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
         """Headings are as high as entries, with air above."""
         height = self._theme.height()
-        return QSize(120, height + 8 if index.data(_KIND) == "heading" else height)
+        return QSize(120, height + 8 if index.data(KIND) == "heading" else height)
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -77,7 +82,7 @@ class _Line(QStyledItemDelegate):
         """Paint one line."""
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if index.data(_KIND) == "heading":
+        if index.data(KIND) == "heading":
             self._heading(painter, option.rect, index.data())
         else:
             self._entry(painter, option, index)
@@ -106,13 +111,13 @@ class _Line(QStyledItemDelegate):
             glyphs.paint(painter, QRectF(icon), StateShape(shape), theme.color(token))
         else:
             theme.icon(index.data(_ICON) or "bookmark", token).paint(painter, icon)
-        self._words(painter, box, index.data(), index.data(_COUNT) or "", chosen)
+        self._words(painter, box, index.data(), index.data(COUNT) or "", chosen)
 
     def width_of(self, item: QListWidgetItem) -> int:
         """Pixels in which an entry is seen whole, the chosen one too, which is heavier."""
-        if item.data(_KIND) == "heading":
+        if item.data(KIND) == "heading":
             return 0
-        count = QFontMetrics(self._theme.font("small")).horizontalAdvance(item.data(_COUNT) or "")
+        count = QFontMetrics(self._theme.font("small")).horizontalAdvance(item.data(COUNT) or "")
         name = QFontMetrics(self._theme.font("medium")).horizontalAdvance(item.text())
         return 16 + 32 + name + (8 + count if count else 0) + 8 + 2
 
@@ -166,7 +171,12 @@ class Sidebar(QFrame):
         column.setContentsMargins(0, 4, 0, 4)
         column.addWidget(self.list)
         self._sites: list[SiteView] = []
+        self._tags: list[str] = []
+        self._retag = QTimer(self, singleShot=True, interval=_TAGS_MS)
+        self._retag.timeout.connect(self._list_tags)
+        context.jobs.changed.connect(self._gather)
         self._most = _LEAST_WIDTH
+        context.saved.changed.connect(self._list_tags)
         context.saved.changed.connect(self.fill)
         context.counts.changed.connect(self._count)
         context.theme.changed.connect(self._dress)
@@ -211,6 +221,10 @@ class Sidebar(QFrame):
                 self._heading(heading)
             for query in queries:
                 self._query(query)
+        if self._tags:
+            self._heading("Tags")
+            for tag in self._tags:
+                self._add(tag, "tag", tag_query(tag), "tag")
         for heading, places in _PLACES:
             if places:
                 self._heading(heading)
@@ -224,6 +238,20 @@ class Sidebar(QFrame):
         self.list.blockSignals(False)
         self._count()
 
+    def _gather(self) -> None:
+        if not self._retag.isActive():
+            self._retag.start()
+
+    def _list_tags(self) -> None:
+        """List the tags with the most jobs, but for those that a query or project of the user stands for."""
+        own = {query.text.casefold() for query in self._context.saved.own}
+        in_use = sorted(self._context.jobs.tags_in_use(), key=lambda one: -one[1])
+        tags = [tag for tag, _ in in_use if tag_query(tag).casefold() not in own][:_TAGS]
+        if (tags := sorted(tags, key=str.casefold)) != self._tags:
+            self._tags = tags
+            self._context.counts.follow(tag_query(tag) for tag in tags)
+            self.fill()
+
     def show_sites(self, sites: list[SiteView]) -> None:
         """Show sites with their states; only what comes or goes moves lines."""
         same = [one.name for one in sites] == [one.name for one in self._sites]
@@ -231,9 +259,7 @@ class Sidebar(QFrame):
         if not same:
             self.fill()
             return
-        for item, site in zip(
-            (one for one in self._items() if one.data(_KIND) == "site"), sites, strict=True
-        ):
+        for item, site in zip((one for one in self._items() if one.data(KIND) == "site"), sites, strict=True):
             self._show_site(item, site)
         self._widen()
 
@@ -241,7 +267,7 @@ class Sidebar(QFrame):
         style, count = site_style(site), sidebar_count(site)
         said = heard_sentence(site, time.time())
         token = style.token if self._context.link.up else "faint"
-        for role, data in ((_SHAPE, style.shape.value), (_TOKEN, token), (_COUNT, count)):
+        for role, data in ((_SHAPE, style.shape.value), (_TOKEN, token), (COUNT, count)):
             item.setData(role, data)
         item.setToolTip(said)
         item.setData(Qt.ItemDataRole.AccessibleTextRole, said)
@@ -252,7 +278,7 @@ class Sidebar(QFrame):
         return [
             (str(item.data(_VALUE)), self.list.visualItemRect(item).intersected(shown))
             for item in self._items()
-            if item.data(_KIND) == "site"
+            if item.data(KIND) == "site"
         ]
 
     def mark_site(self, name: str) -> None:
@@ -264,7 +290,7 @@ class Sidebar(QFrame):
 
     def _heading(self, text: str) -> None:
         item = QListWidgetItem(text)
-        item.setData(_KIND, "heading")
+        item.setData(KIND, "heading")
         item.setFlags(Qt.ItemFlag.NoItemFlags)
         self.list.addItem(item)
 
@@ -277,7 +303,7 @@ class Sidebar(QFrame):
 
     def _add(self, name: str, kind: str, value: str, icon: str, token: str = "") -> QListWidgetItem:
         item = QListWidgetItem(name)
-        for role, data in ((_KIND, kind), (_VALUE, value), (_ICON, icon), (_TOKEN, token)):
+        for role, data in ((KIND, kind), (_VALUE, value), (_ICON, icon), (_TOKEN, token)):
             item.setData(role, data)
         self.list.addItem(item)
         return item
@@ -287,11 +313,11 @@ class Sidebar(QFrame):
 
     def _current(self) -> tuple[str, str] | None:
         item = self.list.currentItem()
-        return (item.data(_KIND), item.data(_VALUE)) if item else None
+        return (item.data(KIND), item.data(_VALUE)) if item else None
 
     def _select(self, wanted: tuple[str, str] | None) -> None:
         for item in self._items():
-            if wanted and (item.data(_KIND), item.data(_VALUE)) == wanted:
+            if wanted and (item.data(KIND), item.data(_VALUE)) == wanted:
                 self.list.setCurrentItem(item)
                 return
 
@@ -299,7 +325,7 @@ class Sidebar(QFrame):
         """Mark the query of this text as the one that is shown, or none."""
         self.list.blockSignals(True)
         self.list.setCurrentRow(-1)
-        for kind in ("query", "own"):
+        for kind in _QUERIES:
             self._select((kind, text))
         self.list.blockSignals(False)
 
@@ -312,28 +338,30 @@ class Sidebar(QFrame):
 
     def _count(self) -> None:
         for item in self._items():
-            if item.data(_KIND) in ("query", "own"):
+            if item.data(KIND) in _QUERIES:
                 number = self._context.counts.of(item.data(_VALUE))
                 word = f"{number:,}" if number else ""
-                item.setData(_COUNT, word)
+                item.setData(COUNT, word)
                 item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{item.text()}, {number:,} jobs")
         self._widen()
 
     def _chosen(self, item: QListWidgetItem | None) -> None:
         if item is None:
             return
-        if item.data(_KIND) == "view":
+        if item.data(KIND) == "view":
             self._context.trigger(item.data(_VALUE))
-        elif item.data(_KIND) == "site":
+        elif item.data(KIND) == "site":
             self._context.show_site(item.data(_VALUE))
-        elif item.data(_KIND) in ("query", "own"):
+        elif item.data(KIND) in _QUERIES:
             self.query_chosen.emit(item.data(_VALUE))
 
     def save_query(self, text: str, *, project: bool) -> None:
         """Ask for a name, of a project for its folder too, and keep the query."""
         if project:
-            ProjectSheet(self._context, SavedQuery("", text), self).open()
+            self._edit_project(SavedQuery("", text))
         elif text:
+            from app.widgets.confirm import ask_name
+
             ask_name(
                 self, "Save this query", f"Name for “{text}”", "",
                 lambda name: self._context.saved.save(name, text),
@@ -341,9 +369,14 @@ class Sidebar(QFrame):
         else:
             self._context.notify(Notice("Write a query first; then it can be saved under a name."))
 
+    def _edit_project(self, query: SavedQuery) -> None:
+        from app.shell.project_sheet import ProjectSheet
+
+        ProjectSheet(self._context, query, self).open()
+
     def _menu(self, at: QPoint) -> None:
         item = self.list.itemAt(at)
-        if item is None or item.data(_KIND) != "own":
+        if item is None or item.data(KIND) != "own":
             return
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -352,7 +385,7 @@ class Sidebar(QFrame):
         if query is None:
             return
         edit = "Change project…" if query.folder else "Make it a project…"
-        menu.addAction(edit, lambda: ProjectSheet(self._context, query, self).open())
+        menu.addAction(edit, lambda: self._edit_project(query))
         kind, shown = "project" if query.folder else "query", name.replace("&", "&&")
         menu.addAction(f"Remove {kind} “{shown}”", lambda: self._context.saved.remove(name))
         menu.popup(self.list.viewport().mapToGlobal(at))

@@ -89,6 +89,7 @@ class MainWindow(QMainWindow):
         self.roaming.adopted.connect(self.jobs.restore)
         self.roaming.adopted.connect(context.saved.changed)
         self.roaming.adopted.connect(context.templates.changed)
+        self.roaming.adopted.connect(context.presets.changed)
         self.setMinimumSize(_LEAST.boundedTo(self._fitting()))  # else what pages and panes ask for
         self.resize(self._fitting())
         self._default_sizes()

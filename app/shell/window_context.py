@@ -14,7 +14,7 @@ from app.context import NO_BROKER, Notice, Tone
 from app.shell.activity_log import ActivityLog
 from app.stores.broker_stores import BrokerStores
 from app.stores.counts import QueryCounts
-from app.stores.own_templates import OwnTemplates
+from app.stores.named_texts import NamedTexts
 from app.stores.preferences import Preferences
 from app.stores.saved_queries import SavedQueries
 from app.stores.transfers import Transfers
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from broker_core.client.programs.batch_scripts.translation import Translation
 
 log = logging.getLogger(__name__)
+_LAST_WORDS = 5.0
+"""Seconds that a closing window waits for what the user wrote last."""
 
 
 class WindowContext(QObject):
@@ -67,16 +69,18 @@ class WindowContext(QObject):
         self.theme, self.preferences, self.state_dir = theme, preferences, state_dir
         self._closing = False
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._written: set[asyncio.Future[Any]] = set()
         self.broker = str(state_dir or "")
         """Key of the broker that the pages show: its state directory, empty for the usual one."""
         self.brokers = {self.broker: BrokerStores(state_dir, self.run, self)}
         shown = self.brokers[self.broker]
         self.link, self.jobs, self.session = shown.link, shown.jobs, shown.session
-        self.topics, self.sites = shown.topics, shown.sites
+        self.topics, self.sites, self.outside = shown.topics, shown.sites, shown.outside
         self.saved = SavedQueries(preferences, self)
         self.session.on_connected.append(self._tag_new_jobs)
-        self.templates = OwnTemplates(preferences, self)
-        self.counts = QueryCounts(self.jobs, self.saved, self)
+        self.templates = NamedTexts(preferences, "templates", self)
+        self.presets = NamedTexts(preferences, "presets", self)
+        self.counts = QueryCounts(self.jobs, self.saved, self, self.outside)
         self.transfers = Transfers(self)
         self.activity = ActivityLog(places(state_dir).state / "activity.jsonl")
 
@@ -114,22 +118,33 @@ class WindowContext(QObject):
         task.add_done_callback(lambda _: work.close())  # a task cancelled before its first step leaves it
         return task
 
+    def finish(self, work: Coroutine[Any, Any, Any], doing: str) -> asyncio.Future[Any]:
+        """Run a coroutine likewise that keeps what the user wrote: a window that closes waits for it."""
+        task = self.run(work, doing)
+        self._written.add(task)
+        task.add_done_callback(self._written.discard)
+        return task
+
     async def _guard(self, work: Coroutine[Any, Any, Any], doing: str) -> Any:
         try:
             return await work
         except CrossDeskError as error:
             if self._closing:
-                return None  # what was asked of a broker that is no longer talked to
-            topic = NO_BROKER if isinstance(error, Unreachable) else ""
-            self.notify(Notice(f"While {doing}: {error}", Tone.BAD, topic=topic))
+                # What was asked of a broker that is no longer talked to: there is nobody to tell.
+                log.info("While %s: %s", doing, error)
+                return None
+            self.notify(_failure(error, doing))
         except Exception as error:  # the last boundary of a task: told and logged, never lost
             log.exception("While %s", doing)
             self.notify(Notice(f"While {doing}, something went wrong in the window: {error!r}", Tone.BAD))
         return None
 
     async def close(self) -> None:
-        """End every task of the window and wait for them; no new one begins."""
+        """End every task of the window and wait for them; no new one begins. What keeps the user's words has
+        some seconds to end by itself."""
         self._closing = True
+        if self._written:
+            await asyncio.wait(self._written, timeout=_LAST_WORDS)
         tasks = [task for task in self._tasks if task is not asyncio.current_task()]
         for task in tasks:
             task.cancel()
@@ -195,3 +210,12 @@ class WindowContext(QObject):
     def trigger(self, action: str) -> None:
         """Do an action of the table by its id."""
         self.actions.trigger(action)
+
+
+def _failure(error: CrossDeskError, doing: str) -> Notice:
+    """What a window says of an error; a broker that went away is none that its user has to start by hand."""
+    if not isinstance(error, Unreachable):
+        return Notice(f"While {doing}: {error}", Tone.BAD)
+    log.info("While %s: %s", doing, error)
+    again = "Try again once it is back: the desk connects by itself."
+    return Notice(f"While {doing}: {error.message} {again}", Tone.BAD, topic=NO_BROKER)

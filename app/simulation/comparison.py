@@ -82,6 +82,8 @@ class RunTable(FigureTable):
 
     chosen = Signal(list)
     """list[Run], in the order of their numbers; at least one."""
+    added = Signal()
+    """`runs` has a new one."""
 
     def __init__(self) -> None:
         heads = ["Replay", *(figure.name for figure in FIGURES[:_IN_ROW])]
@@ -95,8 +97,16 @@ class RunTable(FigureTable):
 
     def add(self, result: dict[str, Any]) -> None:
         """Put a new replay on top, as the one that is shown."""
-        number = self.runs[0].number + 1 if self.runs else 1
-        self.runs = [Run(number, result), *self.runs][:MOST_RUNS]
+        self._show([Run(self.runs[0].number + 1 if self.runs else 1, result), *self.runs])
+        self.added.emit()
+
+    def bring_back(self, runs: Sequence[Run]) -> None:
+        """Put replays of an earlier time below those that are there; the newest is shown."""
+        first = runs[0].number if runs else 0
+        self._show([*(Run(run.number + first, run.result) for run in self.runs), *runs])
+
+    def _show(self, runs: list[Run]) -> None:
+        self.runs = runs[:MOST_RUNS]
         self.blockSignals(True)
         self.show_rows([_row(run) for run in self.runs])
         for at in range(len(self.runs)):
@@ -105,7 +115,8 @@ class RunTable(FigureTable):
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
             item.setCheckState(Qt.CheckState.Unchecked if at else Qt.CheckState.Checked)
         self.blockSignals(False)
-        self.chosen.emit(self.ticked())
+        if self.runs:
+            self.chosen.emit(self.ticked())
 
     def ticked(self) -> list[Run]:
         """The replays that are ticked, by their numbers."""

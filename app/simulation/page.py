@@ -14,8 +14,10 @@ from app.simulation.child import Child
 from app.simulation.comparison import ReplayComparison, Run, RunTable
 from app.simulation.figures import Figures
 from app.simulation.form import SimulationForm
+from app.simulation.replay_store import ReplayStore
 from app.widgets.labels import label
 from app.widgets.list_state import ListState
+from broker_core.system.paths import places
 
 if TYPE_CHECKING:
     from app.context import AppContext
@@ -42,8 +44,25 @@ class SimulationPage(QWidget):
         self._plots: SimulationPlots | None = None
         self._points: list[tuple[float, float, float]] = []
         self.result: dict[str, Any] | None = None
+        self._brought_back = False
         self.runs, self.comparison = RunTable(), ReplayComparison(context.theme)
+        self.store = ReplayStore(places(context.state_dir).state / "replays.json")
         self.hint = label("Tick two or more replays to compare them.", "small", wrap=True)
+        self._lay_out()
+        self.runs.chosen.connect(self._show_runs)
+        self.runs.added.connect(
+            lambda: context.finish(self.store.save(self.runs.runs), "keeping the replay for the next time")
+        )
+        self.form.wanted.connect(self._pressed)
+        self.child.told.connect(self._told)
+        self.child.failed.connect(self._failed)
+        self.child.over.connect(self._over)
+        self._asked.told.connect(lambda said: self.form.offer(said["order"], said["queue"]))
+        context.theme.changed.connect(self._repaint)
+        self.form.show_running(False)
+        self._teach()
+
+    def _lay_out(self) -> None:
         self._area = QScrollArea(widgetResizable=True)
         self._area.setAccessibleName("Replays")
         inner = QWidget()
@@ -58,23 +77,25 @@ class SimulationPage(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.form)
-        column.addWidget(self.state, 1)
+        self._before = QScrollArea(widgetResizable=True)
+        self._before.setAccessibleName("What the simulator is for")
+        self._before.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._before.setWidget(self.state)
+        column.addWidget(self._before, 1)
         column.addWidget(self._area, 1)
-        self.runs.chosen.connect(self._show_runs)
-        self.form.wanted.connect(self._pressed)
-        self.child.told.connect(self._told)
-        self.child.failed.connect(self._failed)
-        self.child.over.connect(self._over)
-        self._asked.told.connect(lambda said: self.form.offer(said["order"], said["queue"]))
-        context.theme.changed.connect(self._repaint)
-        self.form.show_running(False)
-        self._teach()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Ask which policies there are."""
+        """Ask which policies there are, and bring the replays of the last time back."""
         super().showEvent(event)
         if not self.form.order.count():
             self._asked.start(["policies", "--json"])
+        if not self._brought_back:
+            self._brought_back = True
+            self._context.run(self._bring_back(), "reading earlier replays")
+
+    async def _bring_back(self) -> None:
+        if (runs := await self.store.load()) and not self.child.running:
+            self.runs.bring_back(runs)
 
     def _teach(self) -> None:
         self._show_area(False)
@@ -92,7 +113,7 @@ class SimulationPage(QWidget):
 
     def _show_area(self, shown: bool) -> None:
         self._area.setVisible(shown)
-        self.state.setVisible(not shown)
+        self._before.setVisible(not shown)
 
     # --- running
 

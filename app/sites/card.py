@@ -30,6 +30,7 @@ from app.sites.site_style import (
     success_words,
 )
 from app.stores.sites import CONNECTED
+from app.theme.theme import BASE
 from app.widgets import glyphs
 from app.widgets.labels import label
 from app.widgets.tool_button import tool_button
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
 _HEIGHT = 44
 _SCALE_GAP = 6
-LEAST, MOST = 312, 480
+_LEAST, MOST = 312, 480
 """Pixels of a card's width."""
 
 
@@ -134,6 +135,11 @@ class QueueSpark(QWidget):
         return corners
 
 
+def least_width(theme: Theme) -> int:
+    """Pixels of a card, at least, in the size of text that is worn."""
+    return round(_LEAST * theme.size / BASE)
+
+
 class Number(QFrame):
     """A number with its name below it."""
 
@@ -168,7 +174,7 @@ class SiteCard(QFrame):
         self.setProperty("role", "card")
         self.setProperty("hover", "true")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMinimumWidth(LEAST)
+        self.setMinimumWidth(least_width(context.theme))
         self.setMaximumWidth(MOST)
         self.picture, self.name, self.word = QLabel(), label(role="strong", fluid=True), label(role="small")
         self.address, self.said = label(role="small", fluid=True), label(role="muted", wrap=True)
@@ -295,7 +301,7 @@ class SiteCard(QFrame):
 
     def sizeHint(self) -> QSize:
         """As high as its contents."""
-        return super().sizeHint().expandedTo(QSize(LEAST, 0))
+        return super().sizeHint().expandedTo(QSize(least_width(self._context.theme), 0))
 
     # --- doing
 

@@ -34,11 +34,11 @@ class SiteActions(QObject):
         self.trials: dict[str, Trial] = {}
         """Site to its last test in this window."""
 
-    def test(self, name: str) -> Trial:
-        """Send a test job to a site; the trial tells how it goes."""
+    def test(self, name: str, *, speed: bool = False) -> Trial:
+        """Send a test job to a site, which may measure its node; the trial tells how it goes."""
         trial = self.trials[name] = Trial(self._context, name)
         trial.changed.connect(partial(self.tested.emit, name))
-        trial.begin()
+        trial.begin(speed=speed)
         return trial
 
     def drain(self, name: str) -> None:

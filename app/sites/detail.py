@@ -64,6 +64,7 @@ class SiteDetail(QWidget):
             name: QPushButton(name) for name in ("Test", "Connect now", "Drain", "Change…", "Remove…")
         }
         self.form, self.trial, self.log = QuestionForm(), TrialLine(context), LinkLog(context)
+        self.nodes_line, self.measure = label(role="muted", wrap=True), QPushButton("Measure speed")
         self.none = label("The plot begins with the first jobs there.", "muted")
         self._facts: list[tuple[str, str]] = []
         self._described: tuple[list[str], list[GpuCount]] = [], []
@@ -102,6 +103,7 @@ class SiteDetail(QWidget):
         self._section("Computing elements")
         self.ces = self._grid()
         self.equipment = Equipment()
+        column.addLayout(self._nodes_row())
         column.addWidget(self.equipment)
         self._section("Settings")
         self.settings = self._grid()
@@ -109,6 +111,16 @@ class SiteDetail(QWidget):
         column.addWidget(self.log)
         column.addStretch(1)
         self._scroll(page)
+
+    def _nodes_row(self) -> QHBoxLayout:
+        """What test jobs said of the nodes, and the way to know how fast they are."""
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self.nodes_line, 1)
+        row.addWidget(self.measure, 0, Qt.AlignmentFlag.AlignTop)
+        self.measure.setProperty("kind", "quiet")
+        self.measure.setToolTip("A test job measures for some seconds how fast a core of its node is")
+        return row
 
     def _scroll(self, page: QWidget) -> None:
         scroll = QScrollArea(widgetResizable=True)
@@ -143,6 +155,9 @@ class SiteDetail(QWidget):
         }
         for name, act in does.items():
             self.buttons[name].clicked.connect(lambda _=False, act=act: act(self.site) if self.site else None)
+        self.measure.clicked.connect(
+            lambda: commands.test(self.site.spec.name, speed=True) if self.site else None
+        )
         commands.tested.connect(lambda name: self._tested(name))
         self.form.answered.connect(self._answer)
 
@@ -172,6 +187,9 @@ class SiteDetail(QWidget):
         for name in ("Change…", "Remove…"):
             self.buttons[name].setVisible(site.removable)
         self._show_grid(self.ces, [_element(ce) for ce in site.ces] or [("none known yet", "")])
+        self.nodes_line.setText(nodes_words(site))
+        self.measure.setVisible(site.link.state == CONNECTED)
+        self.measure.setEnabled(not site.leaving)
         self._show_settings(settings_lines(site.spec))
         self.trial.show_trial(self._commands.trials.get(site.spec.name))
         self.log.show_site(site.spec.name, other)
@@ -251,6 +269,20 @@ def _element(ce: str) -> tuple[str, str]:
     return ce.rpartition("-")[2], element_words(ce)
 
 
+def nodes_words(site: SiteView) -> str:
+    """What test jobs said of the nodes of a site, as a sentence."""
+    sees = _clause(site.nodes_see_directory, "see its directory")
+    reach = _clause(site.nodes_reach_network, "reach the network")
+    speed = f"the speed of a core is {site.speed:,}" if site.speed is not None else ""
+    nodes = " and ".join(part for part in (sees, reach) if part)
+    known = ", ".join(part for part in (f"nodes {nodes}" if nodes else "", speed) if part)
+    return f"{known[0].upper()}{known[1:]}." if known else "A test job tells what the nodes are like."
+
+
+def _clause(fact: bool | None, words: str) -> str:
+    return "" if fact is None else words if fact else f"do not {words}"
+
+
 def settings_lines(spec: SiteSpec) -> list[tuple[str, str]]:
     """Return name and value of each setting worth a line; defaults that say nothing are left out."""
     if spec.kind == "local":
@@ -259,13 +291,16 @@ def settings_lines(spec: SiteSpec) -> list[tuple[str, str]]:
         ("Address", _address(spec)),
         ("Jump host", spec.jump),
         ("Directory", spec.directory or "~/.crossdesk"),
+        ("Cluster", spec.cluster),
         ("Queues", ", ".join(spec.queues) or "all that are open"),
         ("Options", shlex.join(spec.options)),
         ("Variables", "\n".join(f"{name}={value}" for name, value in sorted(spec.environment.items()))),
         ("Proxy file", spec.proxy),
         ("Most jobs at once", f"{spec.max_jobs:,}" if spec.max_jobs else "no limit"),
         ("Checked", f"every {units.duration(spec.poll_interval)}, more rarely while nothing changes"),
+        ("Batch system asked", _asked(spec)),
         ("Lease", _lease(spec.lease)),
+        ("Other jobs", "" if spec.outside else "those submitted outside CrossDesk are not shown"),
     ]
     return [(name, value) for name, value in lines if value]
 
@@ -277,6 +312,12 @@ def _address(spec: SiteSpec) -> str:
         return "this machine, without SSH"
     host = f"{spec.user}@{spec.host}" if spec.user else spec.host
     return f"{host}, port {spec.port}" if spec.port else host
+
+
+def _asked(spec: SiteSpec) -> str:
+    if spec.kind in ("arc", "shell"):
+        return ""
+    return f"every {units.duration(spec.list_interval)}, sooner after a job that somebody looks at"
 
 
 def _lease(lease: float) -> str:

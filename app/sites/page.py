@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import units
-from app.sites.card import LEAST, MOST, SiteCard
+from app.sites.card import MOST, SiteCard, least_width
 from app.sites.detail import SiteDetail
 from app.sites.site_style import address_words, site_style
 from app.stores.sites import CONNECTED
@@ -170,8 +170,9 @@ class SitesPage(QWidget):
         """Put the cards that fit the filter into as many columns as there is room for."""
         letters = self.edit.text().lower().split()
         room = self.area.viewport().width() - 2 * _EDGE
-        self._across = max(1, (room + _GAP) // (LEAST + _GAP))
-        width = max(LEAST, min(MOST, (room - _GAP * (self._across - 1)) // self._across))
+        least = least_width(self._context.theme)
+        self._across = max(1, (room + _GAP) // (least + _GAP))
+        width = max(least, min(max(least, MOST), (room - _GAP * (self._across - 1)) // self._across))
         made = [one for one in self._context.sites.views if one.name in self.cards]
         shown = [one for one in made if _fits(one, letters)]
         kept = {one.spec.name for one in shown}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
+    QCheckBox,
     QFormLayout,
     QLineEdit,
     QListWidget,
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
 
 _LINE = 26
 _MINUTE = 60
+_USUAL = SiteSpec.model_fields["list_interval"].default
+_USUALLY = f"{_USUAL:g} s, as usual"
+_COUNTING = ("slurm", "sge", "pbs", "lsf", "condor")
+"""Kinds whose centers count commands."""
 
 
 class SpecForm(QWidget):
@@ -46,7 +51,11 @@ class SpecForm(QWidget):
         self.variables = QPlainTextEdit("\n".join(f"{k}={v}" for k, v in spec.environment.items()))
         self.max_jobs = _spin(spec.max_jobs, "no limit", 1_000_000)
         self.lease = _spin(_minutes(spec.lease), "none: jobs run on", 100_000, " min")
+        self.cluster = QLineEdit(spec.cluster, placeholderText="the host's own")
+        self.list_interval = _spin(_seconds(spec.list_interval), _USUALLY, 3600, " s")
         self.jump, self.proxy, self.trust = QLineEdit(spec.jump), QLineEdit(spec.proxy), QLineEdit(spec.trust)
+        self.outside = QCheckBox("Show jobs submitted outside CrossDesk")
+        self.outside.setChecked(spec.outside)
         self.more = QPushButton("More settings")
         self.fault = label(role="negative", wrap=True)
         self.name.setEnabled(new)
@@ -85,6 +94,9 @@ class SpecForm(QWidget):
             ("Directory there", self.directory), ("Submit options", self.options),
             ("Variables", self.variables),
             ("Most jobs at once", self.max_jobs), ("Lease", self.lease),
+            *((("Batch system asked every", self.list_interval),) if self._spec.kind in _COUNTING else ()),
+            *((("Cluster", self.cluster),) if self._spec.kind == "slurm" else ()),
+            ("Other jobs", self.outside),
             *((("Jump host", self.jump),) if self._spec.host else ()),
             *((("Proxy file", self.proxy), ("Authorities", self.trust)) if self._spec.url else ()),
         ))  # fmt: skip
@@ -110,6 +122,13 @@ class SpecForm(QWidget):
             (self.variables, "Variables", "Set before each command at the site, and for its jobs"),
             (self.max_jobs, "Most jobs at once", "Your jobs there, waiting and running together"),
             (self.lease, "Lease", "Without contact for so long the site ends a running job itself"),
+            (
+                self.list_interval,
+                "Batch system asked every",
+                "Between two questions after all jobs (squeue); sooner while you look at one that waits",
+            ),
+            (self.cluster, "Cluster", "The Slurm cluster to use of several that the host serves (-M)"),
+            (self.outside, "Show jobs submitted outside CrossDesk", "Of the account that is used there"),
             (self.jump, "Jump host", "user@host:port; empty: as the SSH configuration says"),
             (self.proxy, "Proxy file", "The file with your X.509 credential"),
             (
@@ -149,6 +168,9 @@ class SpecForm(QWidget):
             "environment": _variables(self.variables.toPlainText()),
             "max_jobs": self.max_jobs.value(),
             "lease": self._lease(),
+            "outside": self.outside.isChecked(),
+            "cluster": self.cluster.text().strip(),
+            "list_interval": self._list_interval(),
             "jump": self.jump.text().strip(),
             "proxy": self.proxy.text().strip(),
             "trust": self.trust.text().strip(),
@@ -158,6 +180,10 @@ class SpecForm(QWidget):
         """Seconds; those of a lease that is not touched need not be whole minutes."""
         shown, before = self.lease.value(), self._spec.lease
         return before if shown == _minutes(before) else float(shown * _MINUTE)
+
+    def _list_interval(self) -> float:
+        shown, before = self.list_interval.value(), self._spec.list_interval
+        return before if shown == _seconds(before) else float(shown or _USUAL)
 
     def _chosen_queues(self) -> list[str]:
         if not self._found:
@@ -194,6 +220,11 @@ def _spin(value: int, none: str, most: int, suffix: str = "") -> NumberEntry:
     made.setSpecialValueText(none)
     made.setValue(value)
     return made
+
+
+def _seconds(interval: float) -> int:
+    """As shown; 0 for the usual interval."""
+    return 0 if interval == _USUAL else max(1, round(interval))
 
 
 def _minutes(lease: float) -> int:

@@ -81,8 +81,9 @@ class StageTable(QTableWidget):
             for row, stage in enumerate(STAGES):
                 self._put(row, 2 * place, f"{counts[stage]:,}")
                 self._put(row, 2 * place + 1, _share(counts[stage], counts["submitted"]))
-            self.setColumnWidth(2 * place, 128)
-            self.setColumnWidth(2 * place + 1, 64)
+            for column, least in ((2 * place, 128), (2 * place + 1, 64)):
+                head = self.horizontalHeader().sectionSizeHint(column)
+                self.setColumnWidth(column, max(least, head, self.sizeHintForColumn(column) + 12))
         self.setFixedHeight(self.horizontalHeader().sizeHint().height() + 28 * len(STAGES) + 14)
 
     def _put(self, row: int, column: int, text: str) -> None:

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject
 
 from app.stores.jobs import JobStore
 from app.stores.link import BrokerLink
+from app.stores.outside import OutsideStore
 from app.stores.session import BrokerSession
 from app.stores.signals import JobSignals, SiteSignals
 from app.stores.sites import SiteStore
@@ -34,6 +35,7 @@ class BrokerStores:
         self.topics = TopicSignals(parent)
         self.session.on_topics.append(self.topics.take)
         self.sites = SiteStore(self, SiteSignals(parent))
+        self.outside = OutsideStore(self, JobSignals(parent))
 
     @property
     def client(self) -> BrokerClient:

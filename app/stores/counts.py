@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.stores.jobs import JobStore
+from app.stores.outside import OutsideStore
 from app.stores.saved_queries import SavedQueries
 from app.stores.slices import SLICE
 from broker_core.jobs.query import JobQuery, parse
@@ -21,9 +22,19 @@ class QueryCounts(QObject):
 
     changed = Signal()
 
-    def __init__(self, rows: JobStore, saved: SavedQueries, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        rows: JobStore,
+        saved: SavedQueries,
+        parent: QObject | None = None,
+        outside: OutsideStore | None = None,
+    ) -> None:
         super().__init__(parent)
+        self._outside = outside
+        if outside is not None:
+            outside.rows.changed.connect(lambda _: self.changed.emit())
         self._rows, self._saved = rows, saved
+        self._more: frozenset[str] = frozenset()
         self._queries: dict[str, JobQuery] = {}
         self._members: dict[str, set[int]] = {}
         self._next = 0
@@ -38,10 +49,19 @@ class QueryCounts(QObject):
 
     def of(self, text: str) -> int:
         """Return the number of jobs of a query; without a text all jobs."""
+        query = self._queries.get(text)
+        if query is not None and query.outside and self._outside is not None:
+            return self._outside.number(query, time.time())
         return len(self._members.get(text, ())) if text else self._rows.shown
 
+    def follow(self, texts: Iterable[str]) -> None:
+        """Count the jobs of these queries too, instead of those named so before."""
+        if self._more != (more := frozenset(texts)):
+            self._more = more
+            self._renew()
+
     def _renew(self) -> None:
-        wanted = {query.text for query in self._saved.all if query.text}
+        wanted = {query.text for query in self._saved.all if query.text} | self._more
         self._queries = {text: parse(text) for text in wanted}
         self._members = {text: self._members.get(text, set()) for text in wanted}
         self._restart()

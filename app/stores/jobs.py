@@ -9,11 +9,10 @@ from dataclasses import MISSING, Field, fields
 from typing import Any
 
 from app.stores.signals import JobSignals
-from broker_core.jobs.annotations import ANNOTATION_COLUMNS, counted_tags
+from broker_core.jobs.annotations import ANNOTATION_COLUMNS, PAGE_COLUMNS, counted_tags
 from broker_core.jobs.record import COLUMNS, JobRecord
 from broker_core.jobs.reruns import RerunChains
 from broker_core.jobs.states import JobState
-from broker_core.wire.views import PAGE_COLUMNS
 
 PERIOD = 0.1
 """Seconds between two tellings of changes, at least."""
@@ -43,16 +42,20 @@ _DEFAULTS = {column: _default(field) for column, field in zip(COLUMNS, fields(Jo
 class JobStore:
     """The jobs of one broker. A row keeps its number for ever; a purged one is only marked."""
 
-    def __init__(self, signals: JobSignals | None = None) -> None:
+    def __init__(self, signals: JobSignals | None = None, more: Sequence[str] = ()) -> None:
+        """`more`: columns beside those of the user's jobs."""
+        self._names = (*PAGE_COLUMNS, *more)
         self._signals = signals or JobSignals()
         self.changed, self.clearing = self._signals.changed, self._signals.clearing
         self.loaded = self._signals.loaded
+        self.opening: set[str] = set()
+        """Jobs submitted from here whose page opens in the browser as soon as it is there."""
         self._told = 0.0
         self._touched: set[str] = set()
         self._start()
 
     def _start(self) -> None:
-        self.columns: dict[str, list[Any]] = {name: [] for name in PAGE_COLUMNS}
+        self.columns: dict[str, list[Any]] = {name: [] for name in self._names}
         self.at: dict[str, int] = {}
         self.of_batch: dict[str, list[int]] = {}
         """Batch to the numbers of its rows; some may be gone, or were run again."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 NAME = "desk"
 """Name of the broker's document."""
-FOLLOWING = ("saved_queries", "projects", "templates", "columns", "sort", "compact")
+FOLLOWING = ("saved_queries", "projects", "templates", "presets", "columns", "sort", "compact")
 """Preferences that are the user's; the others are this machine's (its screen, its folders)."""
 _SETTLED_MS = 800
 
@@ -42,10 +42,10 @@ class Roaming(QObject):
             self._timer.start()
 
     def _connected(self) -> None:
-        self._broker.run(self._meet(), "reading your queries, templates and columns from the broker")
+        self._broker.run(self._meet(), "reading your queries, templates, presets and columns from the broker")
 
     def _send(self) -> None:
-        self._broker.run(self._save(), "keeping your queries, templates and columns with the broker")
+        self._broker.run(self._save(), "keeping your queries, templates, presets and columns with the broker")
 
     async def _meet(self) -> None:
         found = await self._broker.client.document(NAME)

@@ -26,12 +26,18 @@ class SavedQuery:
         return common_tag(self.text) if self.folder else ""
 
 
+def tag_query(tag: str) -> str:
+    """The query for the jobs with a tag."""
+    return f"tag:{tag}"
+
+
 BUILT_IN = (
     SavedQuery("All jobs", "", "inbox"),
     SavedQuery("Running", "state:running", "play"),
     SavedQuery("Waiting", "state:queued", "hourglass"),
     SavedQuery("Failed today", "failed:today", "triangle-alert"),
     SavedQuery("Done today", "state:done ended:today", "circle-check"),
+    SavedQuery("Outside", "outside:yes", "external-link"),
 )
 
 

@@ -14,20 +14,20 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QDialog, QWidget
 
 from app.context import AppContext, Notice, Tone
+from app.description.needs import with_needs
 from app.description.program_call import CalledProgram, program_call, with_field
 from app.description.values import string_source
 from app.submission.draft import JobDraft
-from app.submission.remarks import remarks_on
+from app.submission.remarks import amount, remarks_on, where
 from app.submission.script_lines import ScriptLines
 from app.submission.sheet_layout import SheetForm
-from app.units import counted, size_text
+from app.units import counted, size
 from broker_core.client.prepare import Prepared, prepare
 from broker_core.client.programs.describe import how_it_runs, pinned
 from broker_core.client.submit import new_key
 from broker_core.errors import CrossDeskError
 from broker_core.jdl.parametric import is_parametric, sequence
 from broker_core.jdl.syntax.parse import parse
-from broker_core.wire.matches import MatchReport
 from broker_core.wire.submission import Receipt
 
 PARAMETER = "_PARAM_"
@@ -117,6 +117,9 @@ class SubmissionSheet(QDialog):
         if len(jobs) == 1 and (translation := jobs[0].translation) is not None:
             self.form.show_lines(ScriptLines(context.theme, translation))
         self._in_editor, self._at_once = in_editor, False
+        self._written = [job.text for job in self.jobs]
+        if not in_editor:
+            self.form.offer_presets(context.presets)
         self._connect()
 
     @property
@@ -127,6 +130,7 @@ class SubmissionSheet(QDialog):
     def _connect(self) -> None:
         self.form.submit.clicked.connect(self._press)
         self.form.arguments.textEdited.connect(self._say_arguments)
+        self.form.preset.activated.connect(self._follow_preset)
         self._soon.timeout.connect(self._read_again)
         self.form.cancel.clicked.connect(self.reject)
         self.form.edit.clicked.connect(self._open_in_editor)
@@ -224,12 +228,26 @@ class SubmissionSheet(QDialog):
     def _say_arguments(self, words: str) -> None:
         """Write them into the description, which is looked at again once the hand rests."""
         source = string_source(words) if words.strip() else None
+        self._written = [with_field(self._written[0], "Arguments", source, self._base())]
         text = with_field(self.jobs[0].text, "Arguments", source, self._base())
         self.jobs = (replace(self.jobs[0], text=text),)
-        self._own_values, self._at_once = values_in(text), False
+        self._own_values = values_in(text)
+        self._read_later()
+
+    def _read_later(self) -> None:
+        self._at_once = False
         self.form.show_values(self.sweeps)
         self._go(SheetStage.READING)
         self._soon.start()
+
+    # --- what the jobs need
+
+    def _follow_preset(self) -> None:
+        """Have all jobs ask for what the preset says, or again for what was written."""
+        preset = self.form.preset.chosen
+        texts = [with_needs(text, preset) if preset else text for text in self._written]
+        self.jobs = tuple(replace(job, text=text) for job, text in zip(self.jobs, texts, strict=True))
+        self._read_later()
 
     # --- sending
 
@@ -269,7 +287,8 @@ class SubmissionSheet(QDialog):
         self._done(receipt)
 
     def _key_now(self) -> str:
-        chosen = "\0".join((self.form.chosen_site(), self.form.values.text(), self.jobs[0].text))
+        texts = (job.text for job in self.jobs)
+        chosen = "\0".join((self.form.chosen_site(), self.form.values.text(), *texts))
         if self._key_for not in ("", chosen):
             self._key = new_key()
         self._key_for = chosen
@@ -335,7 +354,7 @@ class SubmissionSheet(QDialog):
                 return self.tr("Looking at the files…")
             case SheetStage.SENDING:
                 total = sum({f.sha256: f.size for one in self.prepared for f in one.files}.values())
-                return self.tr("Sending {0}…").format(size_text(total))
+                return self.tr("Sending {0}…").format(size(total))
             case SheetStage.REFUSED:
                 return self.tr("Change the description first.")
         tags = (self.tr("tag {0}").format(tag) for tag in self._context.saved.tags_of_new())
@@ -359,30 +378,3 @@ class SubmissionSheet(QDialog):
 def headline(jobs: int) -> str:
     """What the sheet asks."""
     return f"Submit {counted(jobs, 'job', 'jobs')}?"
-
-
-def amount(prepared: Sequence[Prepared], jobs: int) -> str:
-    """CPUs, files and bytes of all descriptions together, which make so many jobs."""
-    cpus = {one.description.cpus for one in prepared if one.description is not None}
-    each = f"{counted(cpus.pop(), 'CPU', 'CPUs')}{' each' if jobs > 1 else ''}" if len(cpus) == 1 else ""
-    contents = {file.sha256: file.size for one in prepared for file in one.files}
-    files = sum(len(one.files) for one in prepared)
-    sent = (
-        f"{counted(files, 'file', 'files')}, {size_text(sum(contents.values()))}"
-        if files
-        else "no files to send"
-    )
-    return " · ".join(part for part in (each, sent) if part)
-
-
-def where(report: MatchReport) -> tuple[bool, str]:
-    """Whether it can start somewhere, and a sentence on where it goes or why it will wait."""
-    matching = [resource for resource in report.resources if resource.matches]
-    if not matching:
-        why = report.advice or next((one.reason for one in report.resources if one.reason), "")
-        return False, f"It will wait: no resource matches now. {why}".strip()
-    best = matching[0]
-    sites = {resource.site for resource in matching}
-    others = f", or {counted(len(sites) - 1, 'other site', 'other sites')}" if len(sites) > 1 else ""
-    free = f"{best.free_cpus} of {counted(best.total_cpus, 'CPU', 'CPUs')} free"
-    return True, f"Goes to {best.site} ({free}){others}."

@@ -23,10 +23,12 @@ from PySide6.QtWidgets import (
 )
 
 from app.description.sandbox_files import printable
+from app.jobs.preset_choice import PresetChoice
+from app.stores.named_texts import NamedTexts
 from app.submission.draft import JobDraft
 from app.submission.remarks import RemarkList
 from app.theme.theme import Theme
-from app.units import counted, size_text
+from app.units import counted, size
 from broker_core.client.prepare import Prepared
 
 _JOBS_SHOWN = 500
@@ -66,7 +68,7 @@ class Contents(QTreeWidget):
         said = counted(len(ready.files), self.tr("file"), self.tr("files"))
         if not ready.ok:
             said = ready.errors[0].message if ready.errors else self.tr("cannot be submitted")
-        item = QTreeWidgetItem([printable(job.name), said, size_text(ready.size)])
+        item = QTreeWidgetItem([printable(job.name), said, size(ready.size)])
         item.setIcon(0, icon)
         item.setToolTip(1, said)
         item.setTextAlignment(2, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -75,9 +77,7 @@ class Contents(QTreeWidget):
 
     def _files(self, parent: QTreeWidgetItem, ready: Prepared) -> None:
         for file in ready.files[:_FILES_SHOWN]:
-            item = QTreeWidgetItem(
-                [printable(file.name), printable(str(file.path.parent)), size_text(file.size)]
-            )
+            item = QTreeWidgetItem([printable(file.name), printable(str(file.path.parent)), size(file.size)])
             item.setIcon(0, self._theme.icon("terminal" if file.executable else "file"))
             item.setToolTip(1, printable(str(file.path)))
             item.setTextAlignment(2, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -121,7 +121,7 @@ class SheetForm:
         self.remarks.hide()
         self.values, self.arguments = QLineEdit(), QLineEdit()
         self.program = QLabel()
-        self.site = QComboBox()
+        self.site, self.preset = QComboBox(), PresetChoice(sheet.tr("As the job asks for"))
         self.progress = QProgressBar()
         self._buttons()
         self._lay_out(sweep)
@@ -158,10 +158,12 @@ class SheetForm:
         self.site.addItem(tr("Wherever it fits best"), "")
         self.site.setAccessibleName(tr("Where"))
         rows.addRow(tr("Where"), self.site)
+        rows.addRow(tr("Needs"), self.preset)
+        rows.setRowVisible(self.preset, False)
         self.values.setPlaceholderText("1-10, 20-100:5, red, green")
         self.values.setAccessibleName(tr("Values of the parameter"))
         self.arguments.setAccessibleName(tr("Arguments"))
-        self.arguments.setPlaceholderText(tr("none"))
+        self.arguments.setPlaceholderText(tr("none; _PARAM_ stands for each of several values"))
         self.program.setTextFormat(Qt.TextFormat.PlainText)
         self.program.setWordWrap(True)
         rows.insertRow(0, tr("Arguments"), self.arguments)
@@ -183,6 +185,10 @@ class SheetForm:
         for part in (self.program, self.arguments):
             self._rows.setRowVisible(part, True)
         self.arguments.setFocus()
+
+    def offer_presets(self, presets: NamedTexts) -> None:
+        """Offer presets of what the jobs need, if there are any."""
+        self._rows.setRowVisible(self.preset, self.preset.offer(presets))
 
     def show_lines(self, lines: QWidget) -> None:
         """Show what became of the lines of a batch script, above the files that are sent."""

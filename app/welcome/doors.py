@@ -21,7 +21,7 @@ from broker_core.client.printable import printable
 
 if TYPE_CHECKING:
     from app.context import AppContext
-    from app.stores.own_templates import OwnTemplate
+    from app.stores.named_texts import NamedText
     from app.theme.theme import Theme
 
 DOORS = (
@@ -163,7 +163,7 @@ class OwnTemplateList(QWidget):
     """The user's templates, favorites first; hidden while there are none."""
 
     used = Signal(object)
-    """OwnTemplate to begin a job from."""
+    """NamedText to begin a job from."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
@@ -186,7 +186,7 @@ class OwnTemplateList(QWidget):
             self._column.addWidget(self._line(one))
         self.setVisible(bool(found))
 
-    def _line(self, one: OwnTemplate) -> QWidget:
+    def _line(self, one: NamedText) -> QWidget:
         line, templates = QWidget(), self._context.templates
         across = QHBoxLayout(line)
         across.setContentsMargins(0, 0, 0, 0)

@@ -30,6 +30,9 @@ async def run_sample(context: AppContext, name: str) -> list[str]:
     many = f": {jobs}" if len(receipt.ids) > 1 and jobs not in one.title else ""
     interactive = prepared.description is not None and prepared.description.interactive
     hint = " Type into its console." if interactive else ""
+    if one.opens:
+        context.jobs.opening.update(receipt.ids)
+        hint = " Its page opens in your browser."
     context.notify(Notice(f"Submitted “{one.title}”{many}.{hint}", Tone.GOOD, "", receipt.ids[0]))
     context.show_job(receipt.ids[0], "console" if interactive else "logs")
     return receipt.ids

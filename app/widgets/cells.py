@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPixmap
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPixmap, QStaticText
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.theme.theme import Theme
@@ -21,14 +21,50 @@ it; a bar below it, 0 to 1, with its token; strong or mono for the text. Any ali
 _PAD, _EDGE = 8, 16
 _LEAST = 72
 """Pixels of text without which a badge is left out."""
-_LEFT = (Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft).value | Qt.TextFlag.TextSingleLine.value
-_RIGHT = (
-    Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
-).value | Qt.TextFlag.TextSingleLine.value
-_SELECTED = QStyle.StateFlag.State_Selected.value
-_UNDER_MOUSE, _FOCUS = QStyle.StateFlag.State_MouseOver.value, QStyle.StateFlag.State_HasFocus.value
+SELECTED, FOCUSED = QStyle.StateFlag.State_Selected.value, QStyle.StateFlag.State_HasFocus.value
+_UNDER_MOUSE = QStyle.StateFlag.State_MouseOver.value
 """Plain numbers: combining the enumerations themselves for every cell takes longer than painting it."""
-_REMEMBERED = 8000
+_REMEMBERED = 2000
+
+
+class CellTexts:
+    """Paints single lines of text in one font, cut where they do not fit.
+
+    Each is cut and laid out once and remembered: most texts of a table come again and again, and to lay one
+    out takes longer than all the rest of its cell.
+    """
+
+    def __init__(self, font: QFont) -> None:
+        self.font, self.metrics = font, QFontMetrics(font)
+        self._laid_out: dict[tuple[str, int], tuple[QStaticText, float, float]] = {}
+
+    def width(self, text: str) -> int:
+        """Pixels that a text needs."""
+        return self.metrics.horizontalAdvance(text)
+
+    def fitting(self, text: str, room: int) -> str:
+        """As much of a text as fits into so many pixels."""
+        return self.metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
+
+    def paint(self, painter: QPainter, box: QRect, text: str, color: QColor, right: bool = False) -> None:
+        """Paint a text in the middle of the height of a box, at its left or right."""
+        room = box.width()
+        found = self._laid_out.get((text, room)) or self._lay_out(text, room)
+        laid_out, width, height = found
+        painter.setFont(self.font)
+        painter.setPen(color)
+        left = box.left() + (room - width if right else 0)
+        painter.drawStaticText(QPointF(left, box.top() + (box.height() - height) / 2), laid_out)
+
+    def _lay_out(self, text: str, room: int) -> tuple[QStaticText, float, float]:
+        if len(self._laid_out) >= _REMEMBERED:
+            self._laid_out.clear()
+        made = QStaticText(self.fitting(text.replace("\n", " "), room))
+        made.setTextFormat(Qt.TextFormat.PlainText)
+        made.prepare(font=self.font)
+        size = made.size()
+        found = self._laid_out[text, room] = (made, size.width(), size.height())
+        return found
 
 
 class CellDelegate(QStyledItemDelegate):
@@ -41,19 +77,17 @@ class CellDelegate(QStyledItemDelegate):
         """True while the data may be old."""
         self.hovered = -1
         """Row under the pointer, in views that tell it."""
-        self._fitted: dict[tuple[str, str, int], str] = {}
         self._pictures: dict[tuple[StateShape, str, float], QPixmap] = {}
         theme.changed.connect(self._new_theme)
         self._new_theme()
 
     def _new_theme(self) -> None:
         self._pictures.clear()
-        self._fitted.clear()
         mono = self._theme.font("mono")
         mono.setPixelSize(mono.pixelSize() - 1)
         faces = {"": self._theme.font(), "strong": self._theme.font("medium"), "mono": mono,
                  "small": self._theme.font("small")}  # fmt: skip
-        self._faces = {name: (font, QFontMetrics(font)) for name, font in faces.items()}
+        self._texts = {name: CellTexts(font) for name, font in faces.items()}
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         """The height of the theme's rows; widths are the columns'."""
@@ -62,8 +96,8 @@ class CellDelegate(QStyledItemDelegate):
     def width_of(self, index: QModelIndex | QPersistentModelIndex) -> int:
         """Pixels that a cell needs for everything in it to be seen."""
         role_of = partial(index.model().data, index)
-        metrics = self._faces[role_of(FONT) or ""][1]
-        width = 2 * _PAD + metrics.horizontalAdvance(str(role_of(Qt.ItemDataRole.DisplayRole) or "")) + 2
+        texts = self._texts[role_of(FONT) or ""]
+        width = 2 * _PAD + texts.width(str(role_of(Qt.ItemDataRole.DisplayRole) or "")) + 2
         width += _EDGE + 6 if role_of(GLYPH) is not None else 0
         badge = role_of(BADGE)
         return width + (self._badge_width(badge) + 8 if badge else 0)
@@ -88,11 +122,11 @@ class CellDelegate(QStyledItemDelegate):
 
     def _ground(self, painter: QPainter, option: QStyleOptionViewItem, row: int) -> None:
         state = option.state.value
-        if state & _SELECTED:
+        if state & SELECTED:
             painter.fillRect(option.rect, self._theme.color("selection"))
         elif row == self.hovered or state & _UNDER_MOUSE:
             painter.fillRect(option.rect, self._theme.color("hover"))
-        if state & _FOCUS:
+        if state & FOCUSED:
             edge = QRect(option.rect.left(), option.rect.top(), 3, option.rect.height())
             painter.fillRect(edge, self._theme.color("focus"))
 
@@ -112,32 +146,20 @@ class CellDelegate(QStyledItemDelegate):
         painter.fillRect(line, self._theme.color("faint" if self.gray else token))
 
     def _text(self, painter: QPainter, box: QRect, text: str, told: Callable[[int], Any]) -> None:
-        font, metrics = self._faces[told(FONT) or ""]
+        texts = self._texts[told(FONT) or ""]
         badge = told(BADGE)
         if badge and box.width() < self._badge_width(badge) + _LEAST:
             badge = None
-        room = box.width() - (self._badge_width(badge) + 8 if badge else 0)
-        fitting = self._fitting(text, told(FONT) or "", max(0, room))
-        painter.setFont(font)
-        painter.setPen(self._theme.color("faint" if self.gray else told(TONE) or "text"))
-        side = _RIGHT if told(Qt.ItemDataRole.TextAlignmentRole) else _LEFT
-        painter.drawText(box.adjusted(0, 0, room - box.width(), 0), side, fitting)
+        room = max(0, box.width() - (self._badge_width(badge) + 8 if badge else 0))
+        color = self._theme.color("faint" if self.gray else told(TONE) or "text")
+        right = bool(told(Qt.ItemDataRole.TextAlignmentRole))
+        texts.paint(painter, QRect(box.left(), box.top(), room, box.height()), text, color, right)
         if badge:
-            self._badge(painter, box.adjusted(metrics.horizontalAdvance(fitting) + 8, 0, 0, 0), badge)
-
-    def _fitting(self, text: str, face: str, room: int) -> str:
-        """The text as it fits, remembered: most texts of a table come again and again."""
-        key = (text, face, room)
-        found = self._fitted.get(key)
-        if found is None:
-            if len(self._fitted) > _REMEMBERED:
-                self._fitted.clear()
-            found = self._faces[face][1].elidedText(text, Qt.TextElideMode.ElideRight, room)
-            self._fitted[key] = found
-        return found
+            behind = texts.width(texts.fitting(text, room)) + 8
+            self._badge(painter, box.adjusted(behind, 0, 0, 0), badge)
 
     def _badge_width(self, text: str) -> int:
-        return self._faces["small"][1].horizontalAdvance(text) + 12
+        return self._texts["small"].width(text) + 12
 
     def _badge(self, painter: QPainter, box: QRect, text: str) -> None:
         pill = QRectF(box.left(), box.center().y() - 8.5, self._badge_width(text), 18)
@@ -146,8 +168,7 @@ class CellDelegate(QStyledItemDelegate):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self._theme.color("accent-soft"))
         painter.drawRoundedRect(pill, 9, 9)
-        font: QFont = self._faces["small"][0]
-        painter.setFont(font)
+        painter.setFont(self._texts["small"].font)
         painter.setPen(self._theme.color("accent"))
         painter.drawText(pill, int(Qt.AlignmentFlag.AlignCenter), text)
         painter.restore()

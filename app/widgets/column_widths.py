@@ -16,7 +16,8 @@ _AROUND_TITLE, _ARROW = 16, 18
 def divide(least: Sequence[int], needed: Sequence[int], room: int, stretched: int) -> list[int]:
     """Return the widths of columns in `room` pixels: to each its `least`, then to those that lack little.
 
-    What is left when all have what they need goes to the column `stretched`; nothing is taken from `least`.
+    What is left when all have what they need goes to the column `stretched`. Where that one lacks something,
+    it takes what others have of their `least` and do not need.
     """
     widths, spare = list(least), room - sum(least)
     for column in sorted(range(len(least)), key=lambda one: needed[one] - least[one]):
@@ -24,6 +25,11 @@ def divide(least: Sequence[int], needed: Sequence[int], room: int, stretched: in
         widths[column] += more
         spare -= more
     widths[stretched] += max(0, spare)
+    for column in range(len(least)):
+        lacking = needed[stretched] - widths[stretched]
+        given = min(max(0, lacking), max(0, widths[column] - needed[column]))
+        widths[column] -= given
+        widths[stretched] += given
     return widths
 
 

@@ -50,11 +50,16 @@ def last_folder(preferences: Preferences) -> Path | None:
     return Path(last) if last and Path(last).is_dir() else None
 
 
-def output_folder(preferences: Preferences, saved: SavedQueries) -> Path | None:
-    """Where output goes without a question: the folder of the project that is shown, though it may not be
-    there yet; else the one chosen last, None if there is none."""
+def project_folder(saved: SavedQueries) -> Path | None:
+    """The folder of the project that is shown, though it may not be there yet; None if none is shown."""
     project = saved.project
-    return Path(project.folder).expanduser() if project is not None else last_folder(preferences)
+    return Path(project.folder).expanduser() if project is not None else None
+
+
+def output_folder(preferences: Preferences, saved: SavedQueries) -> Path | None:
+    """Where output goes without a question: the folder of the project that is shown; else the one chosen
+    last, None if there is none."""
+    return project_folder(saved) or last_folder(preferences)
 
 
 def ask_folder(

@@ -85,6 +85,17 @@ class Annotating:
 
 
 @dataclass(frozen=True, slots=True)
+class OutsideChange:
+    """What is to be kept of jobs that were submitted outside CrossDesk, which have no events."""
+
+    site: str
+    rows: Mapping[str, str]
+    """Id to JSON text, in place of what was kept of it before."""
+    gone: Sequence[str] = ()
+    """Ids of those to be forgotten."""
+
+
+@dataclass(frozen=True, slots=True)
 class Tidying:
     """A wish for room: records that serve no more are removed, then free pages are given back to the disk."""
 
@@ -92,5 +103,23 @@ class Tidying:
     """First places of the sweeps whose records are still needed."""
 
 
-Payload = tuple[LogEntry | EntityEntry, ...] | NewSubmission | Document | Annotating | Tidying
+@dataclass(frozen=True, slots=True)
+class RefusedJobs:
+    """Jobs of a submission that was refused: counted, and nothing else is kept of them (CB-LIFE-06)."""
+
+    owner: str
+    count: int
+    time: float
+    """Seconds since the epoch."""
+
+
+Payload = (
+    tuple[LogEntry | EntityEntry, ...]
+    | NewSubmission
+    | Document
+    | Annotating
+    | OutsideChange
+    | RefusedJobs
+    | Tidying
+)
 """One thing that becomes durable as a whole."""

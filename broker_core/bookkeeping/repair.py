@@ -38,7 +38,16 @@ LOST_FILE = "lost.jsonl"
 """In the folder of the copy: one JSON object a line, a lost `job` and the paths that tell of it."""
 QUARANTINE_FILE = "quarantine.jsonl"
 """In the folder of the copy: one JSON list a line, the event rows of jobs that were taken out."""
-_OTHERS = ("sweeps", "submissions", "descriptions", "filesets", "documents", "annotations", "purged")
+_OTHERS = (
+    "sweeps",
+    "submissions",
+    "descriptions",
+    "filesets",
+    "documents",
+    "annotations",
+    "outside_jobs",
+    "purged",
+)
 _FILES = (STORE_FILE, STORE_FILE + "-wal", STORE_FILE + "-shm", STORE_FILE + "-journal")
 ASIDE = "damaged-*"
 """Folders beside a store with what it was before a repair."""

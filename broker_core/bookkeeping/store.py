@@ -19,6 +19,8 @@ from broker_core.bookkeeping.entries import (
     EntityEntry,
     LogEntry,
     NewSubmission,
+    OutsideChange,
+    RefusedJobs,
     Tidying,
 )
 from broker_core.bookkeeping.faults import StorageCondition, damage_of
@@ -27,6 +29,7 @@ from broker_core.bookkeeping.sqlite.annotations import Annotated, annotations_be
 from broker_core.bookkeeping.sqlite.codec import JOB_COLUMNS
 from broker_core.bookkeeping.sqlite.connection import connect_reader
 from broker_core.bookkeeping.sqlite.opening import Opened, open_store
+from broker_core.bookkeeping.sqlite.outside_jobs import outside_jobs
 from broker_core.bookkeeping.sqlite.statistics import statistics
 from broker_core.bookkeeping.sqlite.writer import FailPoint, Writer
 from broker_core.bookkeeping.taken_out import notices
@@ -196,6 +199,11 @@ class Store:
         """Keep the JSON text of a document in place of its former one. Fails with StorageFull."""
         return self._writer.put(Document(owner, name, body))
 
+    def count_refused(self, owner: str, count: int, time: float) -> None:
+        """Count jobs that an owner submitted and that were refused (CB-LIFE-06). One that cannot be
+        counted, as on a full disk, is left out: the refusal itself must not wait for that."""
+        self._writer.put(RefusedJobs(owner, count, time)).add_done_callback(_not_counted)
+
     def annotate(
         self, owner: str, jobs: Sequence[str], change: AnnotationChange
     ) -> tuple[Annotating, asyncio.Future[None]]:
@@ -204,6 +212,10 @@ class Store:
         wanted = Annotating(owner, tuple(jobs), change, self.position + 1)
         self.position = wanted.last
         return wanted, self._writer.put(wanted)
+
+    def keep_outside(self, change: OutsideChange) -> asyncio.Future[None]:
+        """Keep what is known of jobs that were submitted outside CrossDesk. Fails with StorageFull."""
+        return self._writer.put(change)
 
     def tidy(self) -> None:
         """Let what serves no more go, and give its room back to the disk, between the writes that come."""
@@ -292,6 +304,10 @@ class Store:
         """What of an owner's jobs was changed behind one position and not behind another, in order."""
         return await self._readers.read(annotations_between, owner, after, upto, limit)
 
+    async def outside_jobs(self) -> list[tuple[str, str, str]]:
+        """Site, id and JSON text of the jobs that were submitted outside CrossDesk."""
+        return await self._readers.read(outside_jobs)
+
     async def files_in_use(self) -> set[str]:
         """SHA-256 of every sandbox file that some job in the store was sent with."""
         return await self._readers.read(reads.files_in_use)
@@ -311,6 +327,11 @@ class Store:
     async def statistics(self, owner: str = "") -> Statistics:
         """The numbers of CB-UI-13; purged jobs stay counted."""
         return await self._readers.read(statistics, owner, self._sweeps.open())
+
+
+def _not_counted(done: asyncio.Future[None]) -> None:
+    if not done.cancelled() and (error := done.exception()) is not None:
+        log.info("A refused submission was not counted: %s", error)
 
 
 def _untidied(done: asyncio.Future[None]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType, TracebackType
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote
 
 from broker_core.client.answers import fitting, unchecked, value
+from broker_core.client.commands.outside import OutsideCommands
 from broker_core.client.commands.results import ResultCommands
 from broker_core.client.commands.sites import SiteCommands
 from broker_core.client.commands.submissions import SubmissionCommands
@@ -16,11 +18,18 @@ from broker_core.client.follow import Lost, follow
 from broker_core.client.requests import part
 from broker_core.errors import BadRequest, CrossDeskError, NotFound
 from broker_core.wire.checks import CheckReport
-from broker_core.wire.matches import MatchReport
+from broker_core.wire.matches import MatchReport, StartForecast
 from broker_core.wire.queue import DecisionView, PolicyView, QueueView, WhyView
 from broker_core.wire.replicas import ReplicaList, ReplicaView
 from broker_core.wire.resources import ModuleView, ResourceDetail, ResourcesPage, SourceView
-from broker_core.wire.submission import AnnotationRequest, Outcomes, Receipt, Rerun, SandboxFile
+from broker_core.wire.submission import (
+    WATCHED_AT_ONCE,
+    AnnotationRequest,
+    Outcomes,
+    Receipt,
+    Rerun,
+    SandboxFile,
+)
 from broker_core.wire.views import (
     BrokerInfo,
     EventView,
@@ -48,7 +57,7 @@ class FilePart:
     """Bytes that the whole file had at that moment."""
 
 
-class BrokerClient(SiteCommands, ResultCommands, SubmissionCommands):
+class BrokerClient(SiteCommands, OutsideCommands, ResultCommands, SubmissionCommands):
     """One method for each command of the broker (CB-CMD-07).
 
     Every method raises the `CrossDeskError` that the broker named, or `Unreachable` when it did not answer
@@ -110,6 +119,11 @@ class BrokerClient(SiteCommands, ResultCommands, SubmissionCommands):
         """Where a description could run (CB-CMD-03); nothing is queued. `wanted`: fields of MatchRequest."""
         answer = await self._post("/matches", _question(description, files) | wanted)
         return fitting(MatchReport, answer)
+
+    async def start_forecasts(self, description: str, ces: Sequence[str]) -> list[StartForecast]:
+        """When such a job would start at these computing elements, by the word of their batch systems."""
+        answer = await self._post("/matches/forecasts", {"description": description, "ces": list(ces)})
+        return [fitting(StartForecast, one) for one in answer]
 
     # --- submitting
 
@@ -197,6 +211,12 @@ class BrokerClient(SiteCommands, ResultCommands, SubmissionCommands):
     async def release(self, ids: Iterable[str]) -> Outcomes:
         """Lift a hold."""
         return await self._bulk("release", ids)
+
+    async def watch(self, ids: Iterable[str]) -> None:
+        """Somebody looks at these jobs, the first WATCHED_AT_ONCE of them: for WATCHED seconds their sites
+        are asked sooner after those that wait there. Nothing depends on it, so that no error counts."""
+        with contextlib.suppress(CrossDeskError):
+            await self._bulk("watch", list(ids)[:WATCHED_AT_ONCE])
 
     async def annotate(
         self,

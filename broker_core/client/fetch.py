@@ -7,6 +7,7 @@ import os
 import re
 import secrets
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -55,6 +56,7 @@ async def fetch_output(
     The folder is named after the job; where that name exists a number is added, nothing is ever overwritten.
     A Done job becomes Cleared, unless something was missing or could not be saved; one bad file never keeps
     the others back. `progress` gets bytes saved and bytes in all. Raises Conflict if the job has not ended.
+    Where it is cut off, what was saved whole stays, and the job stays as it was.
     """
     detail = await client.job(job)
     state = JobState(detail.row["state"])
@@ -67,7 +69,11 @@ async def fetch_output(
         )
     files = [one for one in await client.files(job) if _delivered(one, detail)]
     target = await asyncio.to_thread(new_folder, Path(directory), folder_name(detail))
-    done = await _save_all(client, job, files, target, progress)
+    try:
+        done = await _save_all(client, job, files, target, progress)
+    except BaseException:
+        await asyncio.to_thread(_remove_empty, target)
+        raise
     missing = tuple(entry for entry in detail.output_sandbox if not _present(entry, files))
     if state is JobState.DONE and not done.failed:
         await client.fetched(job, missing)
@@ -154,10 +160,24 @@ async def _save(content: AsyncIterator[bytes], path: Path) -> AsyncIterator[int]
         part.unlink(missing_ok=True)
 
 
+def _remove_empty(folder: Path) -> None:
+    """Remove what has no files of a folder, and the folder itself if nothing is left."""
+    for path, _, _ in os.walk(folder, topdown=False):
+        with suppress(OSError):  # it is not empty
+            os.rmdir(path)
+
+
 def folder_name(detail: JobDetail) -> str:
     """Name of a folder for the files of a job."""
-    plain = re.sub(r"[^\w.+-]+", "_", str(detail.row["name"])).strip("._-")[:60]
-    return f"{plain or 'job'}-{detail.row['id'][:8]}"
+    return named_folder(str(detail.row["name"]), str(detail.row.get("parameter") or ""), detail.row["id"])
+
+
+def named_folder(name: str, value: str, identifier: str) -> str:
+    """Name of a folder for a job or batch: its name, the value of its parameter, the beginning of its id."""
+    in_name = re.search(rf"(?<![^\W_]){re.escape(value)}(?![^\W_])", name)
+    words = name if in_name else f"{name}-{value}"
+    plain = re.sub(r"[^\w.+-]+", "_", words).strip("._-")[:60]
+    return f"{plain or 'job'}-{identifier[:8]}"
 
 
 def new_folder(directory: Path, name: str) -> Path:

@@ -27,6 +27,8 @@ from broker_core.interactive.shadow.session_events import (
     ForwardView,
     Gap,
     OutputReceived,
+    ServiceState,
+    ServiceView,
     SessionState,
     Status,
 )
@@ -38,6 +40,8 @@ __all__ = [
     "ForwardView",
     "Gap",
     "OutputReceived",
+    "ServiceState",
+    "ServiceView",
     "SessionOptions",
     "SessionState",
     "ShadowSession",

@@ -27,6 +27,8 @@ class Sample:
     """The JDL files; one, except in a collection."""
     values: tuple[str, ...] | None
     """One job for each of these values, or None for a plain job."""
+    opens: bool = False
+    """Its page opens in the browser as soon as it is there."""
 
     @property
     def jdl(self) -> Path:
@@ -70,4 +72,5 @@ def _sample(folder: Path, about: dict[str, Any]) -> Sample:
         folder=folder,
         descriptions=tuple(folder / name for name in names),
         values=tuple((folder / values).read_text(encoding="utf-8").split()) if values else None,
+        opens=about.get("opens", False),
     )

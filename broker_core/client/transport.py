@@ -139,10 +139,10 @@ class BrokerTransport:
                 await old.aclose()
 
     def _unreachable(self, error: Exception) -> Unreachable:
-        reason = str(error) or type(error).__name__
+        broke_off = isinstance(error, httpx.ReadError | httpx.RemoteProtocolError)
         return Unreachable(
-            f"The broker does not answer ({reason}).",
-            place=str(self._socket),
+            "The broker ended amid its answer." if broke_off else "The broker does not answer.",
+            place=f"{self._socket} ({str(error) or type(error).__name__})",
             remedy="Start it with `crossdesk broker start`; `crossdesk broker logs` tells why it ended.",
         )
 

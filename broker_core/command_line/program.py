@@ -50,6 +50,9 @@ from broker_core.command_line.job import (
     resubmit as job_resubmit,
 )
 from broker_core.command_line.job import (
+    services as job_services,
+)
+from broker_core.command_line.job import (
     sftp as job_sftp,
 )
 from broker_core.command_line.job import (
@@ -139,6 +142,7 @@ _jobs.command("exec", context_settings={"allow_interspersed_args": False})(job_b
 _jobs.command("ssh", context_settings={"allow_interspersed_args": False})(job_ssh.ssh)
 _jobs.command("ssh-config")(job_ssh.ssh_config)
 _jobs.command("ssh-proxy", hidden=True)(job_ssh.ssh_proxy)
+_jobs.command("services")(job_services.services)
 _jobs.command("network")(job_network.network)
 _jobs.command("rematch")(job_change.rematch)
 _jobs.command("elsewhere", hidden=True)(job_change.rematch)

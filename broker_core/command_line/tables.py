@@ -13,6 +13,7 @@ from broker_core.command_line.job.folding import BatchLine, failure_of
 from broker_core.command_line.output import cell, results
 from broker_core.jobs.annotations import counted_tags
 from broker_core.jobs.site_names import site_name
+from broker_core.wire.outside import OutsideJob
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str | Text]], *, right: Iterable[str] = ()) -> None:
@@ -54,6 +55,26 @@ def jobs(rows: Sequence[dict[str, Any] | BatchLine]) -> None:
     heads = [head for at, head in enumerate(heads) if at not in idle]
     lines = [[cell for at, cell in enumerate(line) if at not in idle] for line in lines]
     table(heads, lines, right=("CPUS", "RUN TIME", "EXIT"))
+
+
+def outside_jobs(found: Sequence[OutsideJob]) -> None:
+    """The table of jobs that were submitted outside CrossDesk."""
+    heads = ("SITE/ID", "NAME", "STATE", "CPUS", "SUBMITTED", "RUN TIME", "EXIT", "QUEUE", "WHY")
+    rows = [
+        (
+            job.key,
+            job.name,
+            words.state(job.state, job.exit_code) + Text(f" ({job.word})" if job.word else ""),
+            str(job.cpus),
+            words.ago(job.submitted),
+            words.run_time(job.model_dump()),
+            "" if job.exit_code is None else str(job.exit_code),
+            job.queue,
+            job.reason,
+        )
+        for job in found
+    ]
+    table(heads, rows, right=("CPUS", "RUN TIME", "EXIT"))
 
 
 def _batch(batch: BatchLine) -> tuple[str | Text, ...]:

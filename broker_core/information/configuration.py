@@ -35,7 +35,7 @@ RESERVED = frozenset({"local"})
 REPLICA_KINDS = ("embedded", "http", "ldap")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.\-]{0,62}")
 _SOURCE_KEYS = {"name", "kind", "address", "path", "interval", "deadline", "enabled", "options"}
-_REPLICA_KEYS = {"kind", "address", "deadline", "options"}
+_REPLICA_KEYS = {"kind", "address", "deadline", "options", "described"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,8 @@ class ReplicaSettings:
     deadline: float = 10.0
     """Seconds after which an answer is given up."""
     options: Mapping[str, Any] = field(default_factory=dict)
+    described: tuple[str, ...] = ()
+    """Further catalogues that descriptions may name on a shared broker; an embedded one asks any."""
 
 
 def sources(table: object, place: str) -> tuple[SourceSettings, ...]:
@@ -79,7 +81,10 @@ def replicas(table: object, place: str) -> ReplicaSettings:
     if not address.startswith(schemes):
         raise _wrong(place, where, "needs an address", f"Write one that starts with {schemes[0]}.")
     deadline = _seconds(given, "deadline", 10.0, place, where)
-    return ReplicaSettings(kind, address, deadline, _options(given, place, where))
+    described = given.get("described", [])
+    if not isinstance(described, list) or not all(isinstance(one, str) for one in described):
+        raise _wrong(place, where, "needs a list of addresses as its described", 'Write ["ldap://..."].')
+    return ReplicaSettings(kind, address, deadline, _options(given, place, where), tuple(described))
 
 
 def _source(table: object, number: int, place: str) -> SourceSettings:

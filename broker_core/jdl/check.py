@@ -47,6 +47,7 @@ from broker_core.jdl.checks import (
     workflow as check_workflow,
 )
 from broker_core.jdl.checks.kind import DescriptionKind
+from broker_core.jdl.checks.tags import described_tags
 from broker_core.jdl.description import JobDescription
 from broker_core.jdl.diagnostics import Diagnostic, DiagnosticList
 from broker_core.jdl.limits import DEFAULT, Limits
@@ -54,7 +55,6 @@ from broker_core.jdl.names import ALL_NEW, base_name
 from broker_core.jdl.reading import FileFact, Reading
 from broker_core.jdl.syntax.parse import parse_expression, parse_into
 from broker_core.jdl.syntax.tree import Ad, Binary, Entry, Expression
-from broker_core.jdl.user_tags import described_tags
 
 __all__ = ["DEFAULT", "Checked", "FileFact", "Limits", "check"]
 _PRODUCTION = 'other.GlueCEStateStatus == "Production"'
@@ -146,6 +146,7 @@ def _job(reading: Reading, kind: DescriptionKind) -> JobDescription:
         agent_arguments=reading.string("interactiveagentarguments") or "",
         x11=reading.true("interactivex11"),
         request=check_resources.request(reading, kind),
+        choice=check_resources.choice(reading),
         software=check_software.software(reading, inputs),
         tags=described_tags(reading),
         ad=with_terms(reading, kind),
@@ -193,12 +194,11 @@ def with_terms(reading: Reading, kind: DescriptionKind) -> Ad:
         rank = rank or _tree(_FREEST if kind.structure == "Parallel" else _SHORTEST)
     elif dialect == "cream":
         wanted, rank = reading.node("cerequirements"), None
-    for text in _terms(reading, kind, dialect):
-        wanted = (
-            _tree(text)
-            if wanted is None
-            else Binary("&&", wanted, _tree(text), start=wanted.start, end=wanted.end)
-        )
+    terms = [_tree(text) for text in _terms(reading, kind, dialect)]
+    if dialect != "cream" and (of_element := reading.node("cerequirements")) is not None:
+        terms.append(of_element)
+    for term in terms:
+        wanted = term if wanted is None else Binary("&&", wanted, term, start=wanted.start, end=wanted.end)
     if wanted is reading.node("requirements") and rank is reading.node("rank"):
         return reading.ad
     return _replaced(reading.ad, {"Requirements": wanted, "Rank": rank})

@@ -80,6 +80,7 @@ node-file-alone: A node with a file has attributes besides.
 node-not-ad: A node is not an ad.
 normal-with-nodes: A Normal job asks for several CPUs.
 not-carried-out: An attribute is understood, but nothing is done about it.
+not-for-nodes: An attribute of a graph or collection is not one that its nodes have from it.
 not-text: The text holds control characters.
 nul-in-string: A string holds the character 0.
 number-too-big: A whole number has more than 64 bits.
@@ -124,6 +125,8 @@ too-much-inherited: The nodes of a graph have too much from the whole.
 trailing-comma: A comma has nothing behind it.
 unclosed: A bracket is never closed.
 unexpected: Something stands where it cannot.
+unknown-attribute: An attribute is not known, and no expression reads it.
+unknown-batch-system: BatchSystem names none that is known.
 unknown-function: A function is not known.
 unknown-job-type: JobType is not known.
 unknown-sub-job-type: SubJobType is not known.

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from broker_core.jdl.resource_request import NOTHING, ResourceRequest
+from broker_core.jdl.resource_request import ANYWHERE, NOTHING, ResourceRequest, SiteChoice
+
+BatchNeeds = tuple[ResourceRequest, int, float | None]
+"""What a job asks for, its CPUs, and the seconds of wall time after which it is ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +71,16 @@ class JobDescription:
     """`InteractiveX11`: the program gets a display whose windows desks show."""
     request: ResourceRequest = NOTHING
     """Nodes, memory, GPUs, accounts and the like."""
+    choice: SiteChoice = ANYWHERE
+    """Sites, computing elements and batch systems by name."""
     software: Software = Software()
     """`Modules`, `Container` and `PythonEnvironment`."""
     tags: tuple[str, ...] = ()
     """`UserTags`, see `broker_core.jdl.user_tags`."""
     ad: Any = field(default=None, compare=False)
     """The tree (broker_core.jdl.syntax.tree), for Requirements, Rank and unknown attributes."""
+
+    @property
+    def batch_needs(self) -> BatchNeeds:
+        """What decides in a batch system when such a job could start."""
+        return self.request, self.cpus, self.wall_limit

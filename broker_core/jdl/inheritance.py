@@ -20,6 +20,15 @@ INHERITED = (
     "inputsandbox",
     "outputsandbox",
     "usertags",
+    "jobgroup",
+    "site",
+    "bannedsites",
+    "gridce",
+    "batchsystem",
+    "tags",
+    "cerequirements",
+    "replicacatalog",
+    "fuzzy_factor",
 )
 """Attributes of the whole that hold for a node which has none of its own."""
 FORCED = ("virtualorganisation", "hlrlocation", "myproxyserver", "jobprovenance")

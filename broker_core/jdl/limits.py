@@ -38,6 +38,8 @@ class Limits:
     """One of DIALECTS: whose rules hold where descriptions of different grids conflict."""
     brings_new: bool = True
     """What a job makes comes home where its description names no output; as published, nothing does."""
+    catalogs: tuple[str, ...] | None = None
+    """Catalogues of files that descriptions may have asked, besides the broker's own; None: any."""
 
 
 DEFAULT = Limits()

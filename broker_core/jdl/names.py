@@ -7,6 +7,8 @@ from fnmatch import fnmatchcase
 
 WILDCARDS = frozenset("*?[]{}")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_QUERY = re.compile(r"[?#]")
+_FETCHABLE = re.compile(r"https?://[^/\s\"'\\`?#]+/[!#$%&()*+,./:;=?@\[\]_~0-9A-Za-z-]+", re.IGNORECASE)
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
 
@@ -17,6 +19,26 @@ ALL_NEW = "."
 def base_name(path: str) -> str:
     """What stands behind the last `/`."""
     return path.rsplit("/", 1)[-1]
+
+
+def input_name(entry: str) -> str:
+    """Name that an entry of InputSandbox has in the job's directory; of an address without its query."""
+    return base_name(_QUERY.split(entry, maxsplit=1)[0]) if is_fetched(entry) else base_name(entry)
+
+
+def is_fetched(entry: str) -> bool:
+    """True for an address that the Job Starter fetches (CB-JS-03)."""
+    return scheme(entry) in ("http", "https")
+
+
+def wrong_address(address: str) -> str:
+    """Why the Job Starter cannot fetch from here, as a sentence; empty if it can."""
+    if not _FETCHABLE.fullmatch(address):
+        return (
+            "An address in InputSandbox has a protocol, a host and a path, and no blanks, quotes, backslashes"
+            " or characters beyond ASCII; write these as %20 and the like."
+        )
+    return ""
 
 
 def scheme(path: str) -> str:

@@ -16,6 +16,7 @@ from broker_core.jdl.syntax.tree import Ad, Expression, ListOf, Literal, Referen
 MARK = "_PARAM_"
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
 _REAL = re.compile(r"-?[0-9]{1,18}\.[0-9]{1,18}(?:[eE][+-]?[0-9]{1,3})?")
+_LARGEST = 2**63
 _FIELDS = ("name", "executable", "arguments", "stdin", "stdout", "stderr")
 
 
@@ -27,7 +28,8 @@ def values(ad: Ad) -> list[str] | None:
     """The values of a parametric job; None if the ad is not one, or its Parameters cannot be understood.
 
     A number N counts from ParameterStart (0) in steps of ParameterStep (1) while below N. Of a list, start
-    and step choose the items by their places, from 0.
+    and step choose the items by their places, from 0. With ParameterFactor a number N is that of the values,
+    as in DIRAC: each is the one before it times the factor, plus the step.
     """
     found = sequence(ad)
     return None if found is None else [str(value) for value in found]
@@ -35,9 +37,14 @@ def values(ad: Ad) -> list[str] | None:
 
 def sequence(ad: Ad) -> Sequence[int | str] | None:
     """The values, as numbers where they are counted: not written down yet, however many they are."""
-    node = ad.get("parameters")
-    start, step = _whole(ad, "parameterstart", 0), _whole(ad, "parameterstep", 1)
-    if node is None or start is None or step is None or step == 0:
+    node, factor = ad.get("parameters"), _factor(ad)
+    start = _whole(ad, "parameterstart", 0)
+    step = _whole(ad, "parameterstep", 1 if factor is None else 0)
+    if node is None or start is None or step is None:
+        return None
+    if factor is not None and not isinstance(node, ListOf):
+        return _multiplied(start, step, factor, counted(ad)) if counted(ad) <= VALUES_MAX else None
+    if step == 0:
         return None
     if isinstance(node, ListOf):
         budget = Budget()
@@ -56,6 +63,8 @@ def counted(ad: Ad) -> int:
     node = ad.get("parameters")
     end = None if node is None or isinstance(node, ListOf) else constant(node, ad)
     start, step = _whole(ad, "parameterstart", 0), _whole(ad, "parameterstep", 1)
+    if type(end) is int and _factor(ad) is not None:
+        return max(0, end)
     if type(end) is not int or start is None or not step:
         return 0
     return max(0, -((start - end) // step))
@@ -74,6 +83,27 @@ def is_parametric(ad: Ad) -> bool:
 def value_in_environment(ad: Ad, value: str) -> tuple[tuple[str, str], ...]:
     """What the job of one value finds in its environment: ParameterValue, in a parametric job."""
     return (("ParameterValue", value),) if value and is_parametric(ad) else ()
+
+
+def _factor(ad: Ad) -> int | float | None:
+    """ParameterFactor, where it is a number that changes something."""
+    node = ad.get("parameterfactor")
+    value = None if node is None else constant(node, ad)
+    if isinstance(value, bool) or not isinstance(value, int | float) or value == 1:
+        return None
+    return int(value) if float(value).is_integer() else value
+
+
+def _multiplied(start: int, step: int, factor: int | float, count: int) -> Sequence[int | str] | None:
+    """The values with a factor; None where they grow beyond what a whole number of a description holds."""
+    found: list[int | str] = []
+    value: int | float = start
+    for _ in range(count):
+        if not abs(value) < _LARGEST:
+            return None
+        found.append(value if isinstance(value, int) else repr(value))
+        value = value * factor + step
+    return found
 
 
 def _whole(ad: Ad, key: str, default: int) -> int | None:

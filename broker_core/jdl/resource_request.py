@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 _SUPPORTED: Mapping[str, frozenset[str]] = {
@@ -35,7 +35,9 @@ _FIELDS: Mapping[str, str] = {
 }
 """Attribute to the field of a request that holds it, of those that not every batch system can carry."""
 BATCH_SYSTEMS = ("slurm", "pbs", "sge", "lsf", "condor")
-"""Kinds for which `BatchOptions` can have words."""
+"""Kinds for which `BatchOptions` can have words, and `NamesOf` names."""
+SITE_NAMES = ("QueueName", "Account", "QOS", "Reservation")
+"""Attributes whose values each site gives, so that they may mean nothing at another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,13 @@ class ResourceRequest:
     options: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Kind of batch system, and words for its submission command."""
     ignore_unsupported: bool = False
+    names_of: str = ""
+    """The only kind of batch system whose sites know the names of SITE_NAMES, those that have them; the job
+    runs without them elsewhere. Empty: they count everywhere."""
+
+    def names_count_at(self, kind: str) -> bool:
+        """True if accounts and the like are asked for at sites of a kind."""
+        return self.names_of in ("", kind)
 
     def cpus_on_host(self, cpus: int) -> int:
         """Of a job's CPUs the most that one node has to give; 1 where they may be scattered."""
@@ -96,18 +105,40 @@ class ResourceRequest:
     def unsupported(self, kind: str) -> list[str]:
         """Attributes that are asked for and cannot be carried; a kind that is not known carries all."""
         able = _SUPPORTED.get(kind)
-        return (
-            []
-            if able is None
-            else [name for name, asked in self.given().items() if asked and name not in able]
-        )
+        if able is None:
+            return []
+        foreign = () if self.names_count_at(kind) else SITE_NAMES
+        asked = [name for name, asked in self.given().items() if asked and name not in foreign]
+        return [name for name in asked if name not in able]
 
     def carried_by(self, kind: str) -> ResourceRequest:
         """The same without what this kind of batch system cannot give."""
-        left_out = {_FIELDS[name]: _NOTHING[_FIELDS[name]] for name in self.unsupported(kind)}
+        foreign = [] if self.names_count_at(kind) else [name for name in SITE_NAMES if name in _FIELDS]
+        return self.without([*self.unsupported(kind), *foreign])
+
+    def without(self, attributes: Iterable[str]) -> ResourceRequest:
+        """The same without what some of the attributes ask for that not every batch system can carry."""
+        left_out = {_FIELDS[name]: _NOTHING[_FIELDS[name]] for name in attributes}
         return replace(self, **left_out) if left_out else self  # type: ignore[arg-type]
 
 
+@dataclass(frozen=True, slots=True)
+class SiteChoice:
+    """Where a job may run by name; texts are in lower case, and empty ones leave it open."""
+
+    sites: tuple[str, ...] = ()
+    banned: tuple[str, ...] = ()
+    """Sites that are not used."""
+    elements: tuple[str, ...] = ()
+    """Computing elements, by id or host."""
+    batch_system: str = ""
+    """One of `BATCH_SYSTEMS`."""
+    tags: tuple[str, ...] = ()
+    """Run-time tags, all of which the resource shows."""
+
+
+ANYWHERE = SiteChoice()
+"""A job that names no sites."""
 NOTHING = ResourceRequest()
 """A job that asks for nothing but CPUs."""
 _NOTHING: Mapping[str, object] = {name: getattr(NOTHING, name) for name in _FIELDS.values()} | {"hosts": 1}

@@ -1,14 +1,12 @@
-"""Tags: short words by which users find their jobs again; what UserTags of a description says. Pure."""
+"""Tags: short words by which users find their jobs again. Pure, and imports nothing of the language: the
+desktop reads it before its first painting."""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from broker_core.errors import BadRequest
-from broker_core.jdl.evaluation.constants import constant
-from broker_core.jdl.reading import Reading
-from broker_core.jdl.syntax.tree import Ad, Expression
 
 MOST = 16
 """Tags of one job at most."""
@@ -45,40 +43,3 @@ def tags_of(texts: Iterable[str]) -> tuple[str, ...]:
 def _of_word(char: str) -> bool:
     """True for letters and digits of any script, with the marks that are written above or below them."""
     return unicodedata.category(char)[0] in "LMN"
-
-
-def described_tags(reading: Reading) -> tuple[str, ...]:
-    """The tags that UserTags names: `[study = "A-17"; pilot = true]` is study:A-17 and pilot, a list is its
-    texts. What can be no tag is complained about."""
-    node = reading.node("usertags")
-    if node is None:
-        return ()
-    found: list[str] = []
-    for text, at in _written(reading, node):
-        try:
-            found.append(tag_of(text))
-        except BadRequest as refused:
-            message = f"{refused.message} {refused.remedy} The job goes without this tag."
-            reading.warning("tag-form", message, "usertags", at)
-    tags = tags_of(found)
-    if len(tags) > MOST:
-        message = f"A job has at most {MOST} tags, these are {len(tags)}; it goes without the last ones."
-        reading.warning("tag-form", message, "usertags")
-    return tags[:MOST]
-
-
-def _written(reading: Reading, node: Expression) -> Iterator[tuple[str, Expression]]:
-    if not isinstance(node, Ad):
-        yield from reading.strings("usertags")
-        return
-    for entry in node:
-        value = constant(entry.value, reading.ad, reading.findings.budget)
-        if isinstance(value, str | int | float):
-            yield (entry.name if value is True else f"{entry.name}:{_plain(value)}"), entry.value
-        else:
-            message = f"{entry.name} of UserTags is no text and no number; the job goes without this tag."
-            reading.warning("tag-form", message, "usertags", entry.value)
-
-
-def _plain(value: str | float) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

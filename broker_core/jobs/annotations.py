@@ -8,9 +8,12 @@ from dataclasses import dataclass
 
 from broker_core.errors import BadRequest
 from broker_core.jdl.user_tags import MOST, tags_of
+from broker_core.jobs.record import COLUMNS
 
 ANNOTATION_COLUMNS = ("tags", "note")
 """Columns of a row of the jobs table that are no fields of its record; tags stand with spaces between."""
+PAGE_COLUMNS: tuple[str, ...] = (*COLUMNS, *ANNOTATION_COLUMNS)
+"""Names of the columns of a jobs page: the fields of JobRecord, then its tags and its note."""
 LONGEST_NOTE = 4096
 """Bytes of a note at most, in UTF-8."""
 NOTED_AT_ONCE = 1000

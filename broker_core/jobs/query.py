@@ -65,6 +65,12 @@ class JobQuery:
     tests: tuple[Test, ...]
     problems: tuple[Problem, ...]
 
+    @property
+    def outside(self) -> bool:
+        """True if it asks for jobs that were submitted outside CrossDesk, by the term `outside:`."""
+        terms = _TERM.findall(self.text)
+        return any(not minus and field.lower() == "outside" for minus, field, _ in terms)
+
     def checked(self) -> JobQuery:
         """Return the query itself; raises UnclearQuery where a part was not understood."""
         if self.problems:
@@ -113,6 +119,8 @@ def _field(name: str, value: str) -> Test:
     if known is None:
         raise QueryRefused(f"There is no field {name!r}. Fields are {', '.join(FIELDS)}.")
     parts = [part.replace('"', "").lower() for part in _alternatives(value)]
+    if not parts and known.alone:
+        parts = [known.alone]
     if not parts:
         raise QueryRefused(
             f"Write a value after {name}:, for example {name}:{(known.values or ('text',))[0]}."

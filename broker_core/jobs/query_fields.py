@@ -201,6 +201,13 @@ def _kind(text: str) -> Test:
     return lambda columns, row, now: columns["structure"][row].lower().startswith(text)
 
 
+def _outside(text: str) -> Test:
+    """These stand in columns of their own, so that all rows of a table are such jobs, or none is."""
+    if text not in ("yes", "no"):
+        raise QueryRefused(f"{text!r} says nothing here. Write outside:yes.")
+    return lambda columns, row, now: ("outside" in columns) is (text == "yes")
+
+
 @dataclass(frozen=True, slots=True)
 class QueryField:
     """A word before a colon."""
@@ -209,6 +216,8 @@ class QueryField:
     about: str
     values: tuple[str, ...] = ()
     """Offered by completion."""
+    alone: str = ""
+    """What it means without a value; empty: it needs one."""
 
 
 FIELDS: dict[str, QueryField] = {
@@ -236,6 +245,9 @@ FIELDS: dict[str, QueryField] = {
     "reason": QueryField(_text("reason"), "Words of the reason"),
     "tag": QueryField(_tag, "Tag that you gave it, e.g. tag:calib; -tag:* finds jobs without any", ("*",)),
     "note": QueryField(_text("note"), "Words of the note that you wrote on it"),
+    "outside": QueryField(
+        _outside, "Jobs that were submitted outside CrossDesk: outside:yes", ("yes",), alone="yes"
+    ),
     "signal": QueryField(_number(_end(1)), "Signal that ended it"),
 }
 """Every field, in the order in which completion shows them."""

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from broker_core.jdl.description import JobDescription
-from broker_core.jdl.names import base_name
+from broker_core.jdl.names import base_name, input_name, is_fetched
 from broker_core.jobs.record import JobRecord
 from broker_core.launching.files import FileStore
-from broker_core.sites.contract import InputFile, LaunchOrder
+from broker_core.sites.contract import FetchedFile, InputFile, LaunchOrder
 
 STDOUT, STDERR = "std.out", "std.err"
 """Where output goes of a job whose description names no StdOutput or StdError: always readable."""
@@ -32,7 +32,13 @@ def order_for(
     any other is taken as it stands: an absolute path, or a name looked up in PATH at the site.
     """
     renamed = dict(description.renamed)
-    names = {renamed.get(file.name, file.name) for file in files}
+    addresses = {
+        renamed.get(own, own): entry
+        for entry in description.input_sandbox
+        if is_fetched(entry)
+        for own in [input_name(entry)]
+    }
+    names = {renamed.get(file.name, file.name) for file in files} | addresses.keys()
     program = base_name(description.executable)
     staged = program in names
     return LaunchOrder(
@@ -45,10 +51,16 @@ def order_for(
         stdout=description.stdout or STDOUT,
         stderr=description.stderr or STDERR,
         inputs=tuple(
-            InputFile(name, filestore.path(file.sha256), file.executable or (staged and name == program))
+            InputFile(
+                name,
+                filestore.path(file.sha256),
+                file.executable or (staged and name == program),
+                file.sha256,
+            )
             for file in files
             for name in [renamed.get(file.name, file.name)]
         ),
+        fetched=tuple(FetchedFile(name, url, staged and name == program) for name, url in addresses.items()),
         outputs=description.output_sandbox,
         wall_limit=description.wall_limit,
         interactive=description.interactive,

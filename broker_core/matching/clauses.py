@@ -39,19 +39,6 @@ class Clause:
         return self.value == "true"
 
 
-def split(node: Expression | None) -> list[Expression]:
-    """The clauses of Requirements: what stands between the `&&` at the top."""
-    waiting = [node] if node is not None else []
-    found: list[Expression] = []
-    while waiting:
-        current = waiting.pop()
-        if isinstance(current, Binary) and current.operator == "&&":
-            waiting += [current.right, current.left]
-        else:
-            found.append(current)
-    return found
-
-
 class Wording:
     """How one clause of Requirements is explained; made once for all resources."""
 

@@ -14,7 +14,7 @@ from broker_core.matching.columnar.view import View
 from broker_core.matching.condition import Condition, Holds, of_attribute
 from broker_core.matching.context import Context, Owner
 from broker_core.matching.cpu_conditions import cpus, is_limit, queue
-from broker_core.matching.node_conditions import requested
+from broker_core.matching.node_conditions import named_sites, requested
 from broker_core.resources.closeness import CLOSE, near, storage_of
 from broker_core.resources.tags import ABILITIES, CONTAINER, MODULE, MORE, PYTHON, TAGS, listed, named, shows
 
@@ -68,7 +68,7 @@ def has_public_addresses(values: Mapping[str, Any]) -> bool:
 
 def conditions(description: JobDescription, context: Context, slots: JobSlots) -> tuple[Condition, ...]:
     """Every condition, the one that can least be helped first; `slots` limits the CPUs of one job."""
-    found = [*_chosen(description, context), *output(description)]
+    found = [*_chosen(description, context), *named_sites(description.choice), *output(description)]
     found += [*_needs(description, context), *_provided(description.software)]
     found += _authorized(description, context)
     if "inter-cluster" in description.needs and needs_public_addresses(description):

@@ -5,13 +5,14 @@ from __future__ import annotations
 from broker_core.jdl.description import JobDescription
 from broker_core.jdl.evaluation.evaluate import evaluate
 from broker_core.jdl.evaluation.operators import truth
-from broker_core.jdl.evaluation.values import Value, is_number
-from broker_core.jdl.syntax.tree import Ad, Expression
-from broker_core.matching.clauses import split
+from broker_core.jdl.evaluation.values import Value, as_expression, is_number
+from broker_core.jdl.syntax.parse import parse_expression
+from broker_core.jdl.syntax.tree import Ad, Expression, clauses_of
 from broker_core.matching.columnar.by_value import JobSlots
 from broker_core.matching.columnar.view import View
 from broker_core.matching.conditions import conditions
 from broker_core.matching.context import DEFAULT, Context
+from broker_core.matching.own_requirements import ATTRIBUTE, seen_by_resources, turned_round
 from broker_core.resources.pool import Pool
 from broker_core.resources.record import Resource
 from broker_core.resources.values import values
@@ -28,7 +29,25 @@ def fits(description: JobDescription, resource: Resource, context: Context = DEF
     if pool.barred or not all(bool(one.holds(view).all()) for one in found):
         return False
     wanted = description.ad.get("requirements") if description.ad is not None else None
-    return all(truth(_value(node, description, resource, context)) is True for node in split(wanted))
+    return admits(resource, description, context) and all(
+        truth(_value(node, description, resource, context)) is True for node in clauses_of(wanted)
+    )
+
+
+def admits(resource: Resource, description: JobDescription, context: Context = DEFAULT) -> bool:
+    """True if the resource's own Requirements hold for the job, or it has none (CB-MM-01)."""
+    here = values(resource)
+    text = here.get(ATTRIBUTE)
+    if not isinstance(text, str):
+        return text is None or text is True
+    node, _ = parse_expression(text)
+    if node is None or turned_round(text) is None:
+        return False
+    own = as_expression(here)
+    assert isinstance(own, Ad)
+    seen = seen_by_resources(description)
+    job = {key: evaluate(entry.value, seen, here, now=context.now) for key, entry in seen.entries.items()}
+    return truth(evaluate(node, own, job, now=context.now, surroundings=context.surroundings)) is True
 
 
 def rank(description: JobDescription, resource: Resource, context: Context = DEFAULT) -> float | None:

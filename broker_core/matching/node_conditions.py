@@ -1,4 +1,4 @@
-"""What a job asks of nodes, accounts and batch systems, compared with what a site publishes of itself.
+"""What a job asks of nodes, accounts, sites and batch systems, compared with what a site publishes of itself.
 
 What is not published keeps no site out, with one exception: a site that says nothing of GPUs has none.
 """
@@ -6,24 +6,35 @@ What is not published keeps no site out, with one exception: a site that says no
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from broker_core.jdl.description import JobDescription
-from broker_core.jdl.resource_request import ResourceRequest, same_model
+from broker_core.jdl.resource_request import SITE_NAMES, ResourceRequest, SiteChoice, same_model
 from broker_core.jdl.syntax.tree import UNDEFINED
 from broker_core.matching.columnar.by_value import ByValue
 from broker_core.matching.columnar.view import View
 from broker_core.matching.condition import Condition, Holds
 from broker_core.matching.cpu_conditions import counted
 from broker_core.resources.node_types import NODE_TYPES, NodeType, node_types
-from broker_core.resources.tags import listed
+from broker_core.resources.tags import TAGS, listed, shows
 from broker_core.wire.sites import SITE_KINDS
 
 _SYSTEM = "glueceinfolrmstype"
 _RAM = "gluehostmainmemoryramsize"
+_FAMILIES = {
+    "torque": "pbs",
+    "openpbs": "pbs",
+    "pbspro": "pbs",
+    "gridengine": "sge",
+    "uge": "sge",
+    "ge": "sge",
+}
+"""Names that batch systems publish to the kind that they are of."""
 _SHOWN = 4
+_SITE_NAMES = ("gluesitename", "gluesiteuniqueid")
 Words = Callable[[str, Any], str]
 """The reason at a site of this name, for the value that it publishes."""
 
@@ -32,7 +43,7 @@ def requested(description: JobDescription) -> Iterator[Condition]:
     """The conditions of a description's `ResourceRequest`, the one that can least be helped first."""
     request = description.request
     if request.queue:
-        yield _queue(request.queue)
+        yield _queue_of_sites(request) if request.names_of else _queue(request.queue)
     given = request.given()
     if any(given.values()):
         yield _carried(request)
@@ -40,6 +51,60 @@ def requested(description: JobDescription) -> Iterator[Condition]:
     if "inter-cluster" not in description.needs:
         cpus = description.cpus
         yield from (_unless_left_out(request, name, one) for name, one in _of_nodes(request, cpus))
+
+
+def named_sites(choice: SiteChoice) -> Iterator[Condition]:
+    """The conditions of Site, BannedSites, GridCE, BatchSystem and Tags."""
+    if choice.sites:
+        yield _by_name("Site", choice.sites, "sites", _SITE_NAMES)
+    if choice.banned:
+        yield _none_of(_by_name("BannedSites", choice.banned, "sites", _SITE_NAMES))
+    if choice.elements:
+        yield _by_name("GridCE", choice.elements, "ces", ("glueceinfohostname",))
+    if choice.batch_system:
+        yield _batch_system(choice.batch_system)
+    for tag in choice.tags:
+        yield _published(
+            f"tag {tag}",
+            TAGS,
+            lambda tags, tag=tag: shows(tags, tag),  # type: ignore[misc]
+            lambda site, tags, tag=tag: f"{site} does not show the tag {tag}",  # type: ignore[misc]
+        )
+
+
+def _by_name(attribute: str, wanted: tuple[str, ...], names: str, published: tuple[str, ...]) -> Condition:
+    """The resource has one of these lower-case names: in a list of its columns, or in what it publishes."""
+    known = frozenset(wanted)
+    shown = ", ".join(wanted[:_SHOWN]) + (", ..." if len(wanted) > _SHOWN else "")
+    others = [ByValue(name, lambda text: _text(text).lower() in known) for name in published]
+
+    def holds(view: View) -> Holds:
+        own = getattr(view.pool.columns, names)[: view.size]
+        found = np.fromiter((name.lower() in known for name in own), np.bool_, view.size)
+        for one in others:
+            found |= one.rows(view)
+        return found
+
+    return Condition(
+        f"{attribute} {shown}", "policy", holds, lambda view, row, held: f"{attribute} names {shown}"
+    )
+
+
+def _none_of(condition: Condition) -> Condition:
+    return replace(condition, holds=lambda view: ~condition.holds(view))
+
+
+def _batch_system(wanted: str) -> Condition:
+    def words(site: str, kind: Any) -> str:
+        there = f"is {kind}" if isinstance(kind, str) else "is not told"
+        return f"the batch system of {site} {there}; BatchSystem is {wanted}"
+
+    return _published(
+        f"batch system {wanted}",
+        _SYSTEM,
+        lambda kind: _FAMILIES.get(_text(kind).lower(), _text(kind).lower()) == wanted,
+        words,
+    )
 
 
 def _queue(wanted: str) -> Condition:
@@ -51,13 +116,37 @@ def _queue(wanted: str) -> Condition:
     )
 
 
+def _queue_of_sites(request: ResourceRequest) -> Condition:
+    """As `_queue`, where it counts only at sites of one kind of batch system that have such a queue."""
+    wanted, usual = request.queue, _queue(request.queue)
+    this = ByValue("gluecename", lambda name: name == wanted)
+    foreign = ByValue(_SYSTEM, lambda kind: not request.names_count_at(_text(kind)))
+
+    def holds(view: View) -> Holds:
+        named: Holds = np.broadcast_to(this.rows(view) & ~foreign.rows(view), view.size)
+        columns = view.pool.columns
+        having = {columns.sites[row] for row in np.flatnonzero(named & columns.used[: view.size]).tolist()}
+        if not having:
+            return np.ones(view.size, dtype=np.bool_)
+        sites = columns.sites[: view.size]
+        elsewhere = np.fromiter((site not in having for site in sites), np.bool_, view.size)
+        return named | elsewhere | foreign.rows(view)
+
+    def words(view: View, row: int, held: bool) -> str:
+        if held and not (this.at(view, row) and not foreign.at(view, row)):
+            return f"there is no queue {wanted} here, which is left out"
+        return usual.words(view, row, held)
+
+    return Condition(usual.text, usual.origin, holds, words)
+
+
 def _carried(request: ResourceRequest) -> Condition:
     """The batch system can give what is asked for, unless the description says to ignore that."""
     asked = [name for name, asked in request.given().items() if asked]
-    held = ByValue(_SYSTEM, lambda kind: request.ignore_unsupported or not request.unsupported(_kind(kind)))
+    held = ByValue(_SYSTEM, lambda kind: request.ignore_unsupported or not request.unsupported(_text(kind)))
 
     def words(view: View, row: int, holds: bool) -> str:
-        kind = _kind(view.pool.value(row, _SYSTEM))
+        kind = _text(view.pool.value(row, _SYSTEM))
         missing = request.unsupported(kind)
         if not missing:
             return ""
@@ -69,20 +158,33 @@ def _carried(request: ResourceRequest) -> Condition:
     return Condition(f"carries {', '.join(asked)}", "kind", held.rows, words, name=_SYSTEM)
 
 
-def _kind(value: Any) -> str:
+def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
 def _unless_left_out(request: ResourceRequest, attribute: str, condition: Condition) -> Condition:
     """The same, which does not count where the batch system cannot give it and the job runs without."""
+    if attribute in SITE_NAMES and request.names_of:
+        return _where_known(request, attribute, condition)
     if not (request.ignore_unsupported and attribute):
         return condition
-    ignored = ByValue(_SYSTEM, lambda kind: attribute in request.unsupported(_kind(kind)))
+    ignored = ByValue(_SYSTEM, lambda kind: attribute in request.unsupported(_text(kind)))
 
     def holds(view: View) -> Holds:
         return np.logical_or(condition.holds(view), ignored.rows(view))
 
     return Condition(condition.text, condition.origin, holds, condition.words)
+
+
+def _where_known(request: ResourceRequest, attribute: str, condition: Condition) -> Condition:
+    """A condition on a name without which the job runs where it is not known: it only says so."""
+    foreign = ByValue(_SYSTEM, lambda kind: not request.names_count_at(_text(kind)))
+
+    def words(view: View, row: int, held: bool) -> str:
+        here = np.broadcast_to(condition.holds(view), view.size)[row] and not foreign.at(view, row)
+        return "" if here else f"{attribute} is left out here"
+
+    return Condition(condition.text, condition.origin, lambda view: np.asarray(True), words)
 
 
 def _of_lists(request: ResourceRequest) -> Iterator[tuple[str, Condition]]:

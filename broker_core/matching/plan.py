@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from broker_core.jdl.description import JobDescription
-from broker_core.jdl.syntax.tree import Ad, Expression, ListOf, Literal
+from broker_core.jdl.syntax.tree import Ad, Expression, ListOf, Literal, clauses_of
 from broker_core.jdl.syntax.write import expression as written
-from broker_core.matching.clauses import Wording, split
+from broker_core.matching.clauses import Wording
 from broker_core.matching.columnar.arrays import TRUE, Truth, spread
 from broker_core.matching.columnar.by_value import JobSlots
 from broker_core.matching.columnar.compiling import Compiled, Tables, compiled
@@ -21,6 +21,7 @@ from broker_core.matching.columnar.view import State, View
 from broker_core.matching.condition import Condition, Holds
 from broker_core.matching.conditions import conditions
 from broker_core.matching.context import Context
+from broker_core.matching.own_requirements import own_requirements
 from broker_core.resources.columns import Columns
 from broker_core.resources.pool import Pool
 
@@ -51,7 +52,7 @@ class CompiledRequirements:
     """Requirements and Rank of the job, or of a component of it, compiled."""
 
     def __init__(self, own: Ad, columns: Columns, tables: Tables) -> None:
-        nodes = split(own.get("requirements"))
+        nodes = clauses_of(own.get("requirements"))
         self.own = own
         self.requirements = [Requirement(node, compiled(node, own, columns, tables)) for node in nodes]
         rank = own.get("rank")
@@ -95,7 +96,11 @@ class MatchPlan:
         self.layout = columns.layout
         self.own = description.ad if description.ad is not None else Ad()
         self.parts = list(_parts(self.own, columns, tables))
-        self.conditions = (*conditions(description, context, slots), *_suits_a_part(self.parts))
+        self.conditions = (
+            *conditions(description, context, slots),
+            *own_requirements(description, columns),
+            *_suits_a_part(self.parts),
+        )
         self.wish = CompiledRequirements(self.own, columns, tables)
         self.slots = slots
         self._masks: dict[bool, tuple[State, Holds]] = {}

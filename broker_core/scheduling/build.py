@@ -29,6 +29,7 @@ from broker_core.scheduling.messages import (
     PoliciesChosen,
     ReleaseAsked,
     ReplicasFound,
+    StartForetold,
     SubmissionRecorded,
 )
 from broker_core.scheduling.questions import Questions
@@ -80,6 +81,7 @@ def build(
         SourceHeard: updates.add,
         LinkChanged: sites.link_changed,
         ReplicasFound: lambda _: state.eligibility.forget(),
+        StartForetold: attempts.foretold,
         PoliciesChosen: rounds.use,
         TimerFired: deadlines.enforce,
     }

@@ -6,24 +6,10 @@ from dataclasses import dataclass
 
 from broker_core.jdl.description import JobDescription
 from broker_core.jdl.syntax.tree import Ad, Reference, walk
+from broker_core.matching.own_requirements import FOR_THE_JOB_ALONE
 
 PARAMETER = "_PARAM_"
 """What the parameter value of a job replaces in its description."""
-
-_FOR_THE_JOB_ALONE = frozenset(
-    {
-        "jobname",
-        "executable",
-        "arguments",
-        "stdinput",
-        "stdoutput",
-        "stderror",
-        "inputsandbox",
-        "outputsandbox",
-        "environment",
-    }
-)
-"""Attributes that no resource looks at, unless an expression names them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +41,7 @@ def significant(ad: Ad, text: str) -> str:
     """The part of a description that matching may read; all of it where an expression names the rest."""
     parts = []
     for entry in ad:
-        if entry.name.lower() in _FOR_THE_JOB_ALONE:
+        if entry.name.lower() in FOR_THE_JOB_ALONE:
             continue
         if any(_names_the_job_alone(node) for node in walk(entry.value)):
             return text
@@ -64,4 +50,4 @@ def significant(ad: Ad, text: str) -> str:
 
 
 def _names_the_job_alone(node: object) -> bool:
-    return isinstance(node, Reference) and node.name.lower() in _FOR_THE_JOB_ALONE
+    return isinstance(node, Reference) and node.name.lower() in FOR_THE_JOB_ALONE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from broker_core.jdl.description import BatchNeeds
 from broker_core.jobs.attempt_events import AttemptReport
 from broker_core.jobs.failure_history import FailureHistory
 from broker_core.jobs.immutable import immutable
@@ -111,8 +112,19 @@ class ReplicasFound:
     name: ClassVar[str] = "replicas.found"
 
 
+@immutable
+class StartForetold:
+    """A batch system said when a job with such needs would start at one computing element, if sent now."""
+
+    needs: BatchNeeds
+    ce: str
+    wait: float
+    """Seconds."""
+    name: ClassVar[str] = "start.foretold"
+
+
 Request = CancelAsked | HoldAsked | ReleaseAsked | ElsewhereAsked
-Observation = SourceHeard | ReplicasFound | LinkChanged
+Observation = SourceHeard | ReplicasFound | LinkChanged | StartForetold
 Message = (
     SubmissionRecorded | JobsRecovered | Observation | AttemptReport | Request | PoliciesChosen | TimerFired
 )

@@ -44,6 +44,12 @@ class LimitSettings:
     left_max: int = setting(
         10_000 * MB, "bytes that all jobs may leave at one site; the oldest goes first, told a day before"
     )
+    inputs_age: float = setting(
+        7 * 86_400.0, "seconds that a site keeps an input file after its last job there; 0: for ever"
+    )
+    inputs_max: int = setting(
+        20_000 * MB, "bytes of input files that one site keeps; those that no job needs go first; 0: no limit"
+    )
     jobs_age: float = setting(
         0.0,
         "seconds after its end at which a job is removed, but for one whose output was not fetched, or of"

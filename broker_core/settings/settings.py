@@ -40,6 +40,11 @@ class SchedulingSettings:
     )
     max_rematch: int = setting(5, "rounds of matching after failures at sites, before a job is aborted")
     temp_bad_period: float = setting(600.0, "longest time for which a site that fails is left alone")
+    first_bad_period: float = setting(
+        5.0,
+        "time for which it is left alone after its first failure, four times as long after each further one:"
+        " a fault that passes costs seconds; as much as temp_bad_period is that long at once",
+    )
     exclusive_interval: float = setting(120.0, "a chosen resource is kept from others at most so long")
     stale_after: float = setting(
         0.0, "a resource not heard of for so long is not matched; 0: three intervals of its source"
@@ -72,6 +77,9 @@ class InformationSettings:
 
     sources: tuple[SourceSettings, ...] = setting(
         (), "who is asked about resources, a [[sources]] table each", parse=configuration.sources
+    )
+    network_test: str = setting(
+        "1.1.1.1:443", "HOST:PORT where test jobs try whether nodes reach the network; empty: they do not"
     )
     replicas: ReplicaSettings = setting(  # noqa: RUF009 - it makes a field
         ReplicaSettings(), "the catalogue that knows where files are", parse=configuration.replicas

@@ -13,6 +13,7 @@ from broker_core.resources.facts import Facts
 from broker_core.sites.contract import AgentOrder, LaunchOrder, RunFile, SiteRefused
 from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.link import Link
+from broker_core.sites.outside import OutsideAccess
 from broker_core.sites.transport.way_back import RelayPlace, WayBack
 
 
@@ -77,6 +78,22 @@ class PollResult:
     """Tags asked for of which the site knows nothing and has no marker."""
     silent: str = ""
     """Why the site's own list could not be had; then `attempts` holds markers only, nothing is missing."""
+    listed: bool = True
+    """The site was asked for its own list; else `attempts` holds markers only, nothing is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndRecord:
+    """What a batch system wrote down of a job that is over."""
+
+    state: str
+    """In its own words, e.g. `NODE_FAIL`."""
+    failure: str = ""
+    """One of FAILURES, where it tells more than the exit status; else empty."""
+    words: str = ""
+    """Why it ended, for people; empty where `failure` is."""
+    peak_memory: int = 0
+    """Bytes; 0: not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +120,11 @@ class Adapter(Protocol):
     """An attempt that was submitted starts only after `release`."""
 
     @property
+    def outside(self) -> OutsideAccess | None:
+        """Jobs of the account that are not the broker's; None: the site cannot be asked for them."""
+        ...
+
+    @property
     def traces(self) -> str:
         """What this broker can have at the site, and where, for people."""
         ...
@@ -122,12 +144,20 @@ class Adapter(Protocol):
         """Let held attempts go, all in one exchange; repeated it does nothing."""
         ...
 
-    async def poll(self, tags: Sequence[str], *, renew: bool = True) -> PollResult:
-        """Look at all attempts in one exchange; `renew`: and renew their lease."""
+    async def poll(self, tags: Sequence[str], *, renew: bool = True, listing: bool = True) -> PollResult:
+        """Look at all attempts in one exchange; `renew`: and renew their lease.
+
+        `listing`: ask the batch system for its list too, a command that centers count; a site where that
+        costs nobody anything may do so in any case.
+        """
         ...
 
     async def cancel(self, tags: Sequence[str]) -> None:
         """End attempts with all their processes, or keep them from starting; the end shows in a poll."""
+        ...
+
+    async def end_records(self, tags: Sequence[str]) -> Mapping[str, EndRecord]:
+        """What the batch system's records tell of attempts that are over, by tag, as far as they do yet."""
         ...
 
     async def files(self, tag: str) -> list[RunFile]:
@@ -167,6 +197,10 @@ class Adapter(Protocol):
 
     async def look(self) -> tuple[Facts, ...]:
         """What the site is like now: one for each queue (CB-UPD-01)."""
+        ...
+
+    async def forecast(self, launch: Launch) -> float | None:
+        """See `RemoteSitePort.forecast`."""
         ...
 
     def renew(self) -> None:

@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 from broker_core.jdl.resource_request import ResourceRequest
 from broker_core.jobs.attempt_events import AttemptEnded
 from broker_core.jobs.placement import Component, component, computing_element
-from broker_core.sites.contract import InputFile, LaunchOrder
+from broker_core.sites.contract import FetchedFile, InputFile, LaunchOrder
 
 log = logging.getLogger("crossdesk.sites")
 Record = TypeVar("Record")
@@ -138,7 +138,8 @@ def _end(fields: dict[str, Any]) -> AttemptEnded:
 
 def _order(fields: dict[str, Any]) -> LaunchOrder:
     inputs = tuple(
-        InputFile(file["name"], Path(file["path"]), file["executable"]) for file in fields["inputs"]
+        InputFile(file["name"], Path(file["path"]), file["executable"], file.get("sha256", ""))
+        for file in fields["inputs"]
     )
     return LaunchOrder(
         **fields
@@ -146,6 +147,7 @@ def _order(fields: dict[str, Any]) -> LaunchOrder:
             "attempt": _component(fields["attempt"]),
             "environment": tuple((name, value) for name, value in fields["environment"]),
             "inputs": inputs,
+            "fetched": tuple(FetchedFile(**file) for file in fields.get("fetched", ())),
             "ce": computing_element(fields.get("ce", "")),
             "outputs": tuple(fields["outputs"]),
             "software": tuple(fields.get("software", ())),

@@ -15,6 +15,7 @@ from broker_core.resources.facts import Facts
 from broker_core.sites.left_files import LeftAtSite
 from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.link import Link
+from broker_core.sites.outside import OutsideAccess
 from broker_core.sites.transport.way_back import RelayPlace, WayBack
 from broker_core.wire.sites import SITE_KINDS
 
@@ -39,6 +40,18 @@ class InputFile:
     name: str
     path: Path
     """Where the content is, on the broker's machine."""
+    executable: bool
+    sha256: str = ""
+    """Of the content, where it is known: sites keep it by that."""
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedFile:
+    """An input file that the Job Starter fetches where the job runs (CB-JS-03)."""
+
+    name: str
+    url: str
+    """http or https; may hold a password or a token."""
     executable: bool
 
 
@@ -80,6 +93,8 @@ class LaunchOrder:
     agent_arguments: tuple[str, ...] = ()
     agents: tuple[CachedProgram, ...] = ()
     """The broker's own agents, best first: the starter takes the first that the node runs."""
+    fetched: tuple[FetchedFile, ...] = ()
+    """Input files that do not come from the broker."""
     software: tuple[str, ...] = ()
     """What `worker/scripts/software.sh` has to provide before the program starts; empty: nothing."""
     owner: str = ""
@@ -89,6 +104,11 @@ class LaunchOrder:
     """What the user calls the job."""
     request: ResourceRequest = NOTHING
     """Nodes, memory, GPUs, accounts and the like."""
+
+    @property
+    def input_names(self) -> list[str]:
+        """Of all input files, in the job's directory."""
+        return [*(file.name for file in self.inputs), *(file.name for file in self.fetched)]
 
     def carried(self, kind: str) -> ResourceRequest:
         """The request as a batch system of this kind can carry it.
@@ -244,11 +264,28 @@ class Site(Protocol):
 class RemoteSitePort(Site, Protocol):
     """A site that was added by its settings: something lies between it and the broker."""
 
+    @property
+    def outside(self) -> OutsideAccess | None:
+        """Jobs of the account that are not the broker's; None: they are not to be seen there."""
+        ...
+
     async def way_back(self, relay: RelayPlace, ports: Sequence[int]) -> WayBack:
         """How agents there reach a relay that this machine reaches; made or found again, as need be.
 
         `ports`: at the site, from earlier times, used again where they can be. Raises LinkLost.
         """
+        ...
+
+    async def forecast(self, order: LaunchOrder) -> float | None:
+        """Seconds until such a job would start, by the batch system's word for it; None: it says nothing.
+
+        Nothing is submitted. Raises SiteFailed where the job would not be taken, and LinkLost.
+        """
+        ...
+
+    def watch(self, attempts: Sequence[Component], seconds: float) -> None:
+        """Somebody looks at these attempts: for so long the batch system is asked sooner after those of them
+        that wait there. What the site does not have is ignored."""
         ...
 
     def renew(self) -> None:

@@ -67,6 +67,16 @@ class Question:
     """Name of the answer in the user's keyring; empty where it must not be kept."""
 
 
+@dataclass(frozen=True, slots=True)
+class TransferProgress:
+    """Files of an attempt that are on their way; sizes in bytes."""
+
+    to_site: bool
+    total: int
+    done: Callable[[], int]
+    """How much has arrived; may look at files."""
+
+
 class Link:
     """State, reason and log of one connection; whoever holds the connection tells it."""
 
@@ -87,6 +97,8 @@ class Link:
         """Hosts that the connection goes to or through, as far as they are known."""
         self.log: deque[tuple[float, str]] = deque(maxlen=LINES)
         """What happened to the connection: time and words; never a secret."""
+        self.transfers: dict[str, TransferProgress] = {}
+        """Tag of an attempt to its files on their way now; kept nowhere else."""
         self._changed = changed
         self._stirred = asyncio.Event()
 

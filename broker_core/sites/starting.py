@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from broker_core.sites.contract import CachedProgram, LaunchOrder, SiteRefused
+from broker_core.jdl.names import wrong_address
+from broker_core.sites.contract import CachedProgram, InputFile, LaunchOrder, SiteRefused
 from broker_core.sites.local.settings import LocalSettings
 from broker_core.worker.agent_settings import IDLE, VARIABLE
 from broker_core.worker.encoding import encode, encode_list
@@ -24,6 +25,8 @@ _INHERITED = ("HOME", "USER", "LOGNAME", "SHELL", "PATH", "LANG", "LC_ALL", "TZ"
 _RESET = (signal.SIGPIPE, signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGXFSZ)
 _BEAT = 2
 """Seconds between two looks of a session's starter for its cancellation, which it ends without us too."""
+MOST_FETCHED = 20_000_000_000
+"""Bytes of one input file that is fetched by its address."""
 _MOST_VALUE = 131_000
 """Bytes that the kernel takes in one variable, a little less."""
 
@@ -57,6 +60,8 @@ class StarterSettings:
     """Path of `software.sh` there, for those who ask for software."""
     use_path: str = ""
     """Path of `use.sh` there; empty: what a job uses is not sampled, nor what it ran out of found out."""
+    held: Callable[[InputFile], str] = lambda _: ""
+    """Address (file://) of an input file that the site has and the starter copies; empty: it is in place."""
     environments: str = ""
     """Folder of the Python environments that jobs there share; empty: in the account's own cache."""
 
@@ -130,11 +135,18 @@ def _of_order(order: LaunchOrder, at: StarterSettings) -> dict[str, str]:
     if at.program is not None:
         agents += [(at.program(one), one.sha256) for one in order.agents]
     limit = order.wall_limit
+    sources = [_source(at.held(file), executable=file.executable) for file in order.inputs]
+    sources += [_source(file.url, executable=file.executable) for file in order.fetched]
+    # The value of a sweep may have made it what was not checked.
+    if wrong := next(filter(None, (wrong_address(file.url) for file in order.fetched)), ""):
+        raise ValueError(wrong)
     return {
         "__jobid": order.attempt.job,
         "__attempt": order.attempt.tag,
         "__environment": encode_list(f"{name}={value}" for name, value in order.environment),
-        "__input_file": encode_list(file.name for file in order.inputs),
+        "__input_file": encode_list(order.input_names),
+        "__most_input": str(MOST_FETCHED // BLOCK) if order.fetched else "",
+        "__input_source": encode_list(sources) if any(sources) else "",
         "__job": encode(order.executable),
         "__arguments": encode_list(split_words(order.arguments)),
         "__standard_input": encode(order.stdin),
@@ -150,6 +162,11 @@ def _of_order(order: LaunchOrder, at: StarterSettings) -> dict[str, str]:
         "__wall_limit": f"{limit:.3f}".rstrip("0").rstrip(".") if limit is not None else "",
         MARK: order.attempt.tag,
     }
+
+
+def _source(address: str, *, executable: bool) -> str:
+    """Mode and address of an input file; empty for one that is in place."""
+    return f"{700 if executable else 600} {address}" if address else ""
 
 
 def _of_site(order: LaunchOrder, at: StarterSettings) -> dict[str, str]:

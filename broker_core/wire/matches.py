@@ -99,6 +99,25 @@ class MatchedGroup(Wire):
     """CPUs that the job would use at each member (CB-SET-12)."""
 
 
+class ForecastRequest(Wire):
+    """When would a job of this description start at some computing elements?"""
+
+    description: str
+    ces: list[str] = Field(max_length=5)
+
+
+class StartForecast(Wire):
+    """What the batch system of one computing element says of a job that nobody submitted."""
+
+    ce: str
+    wait: float | None = None
+    """Seconds until it would start; None: it says nothing."""
+    source: str = ""
+    """Who says so, for people: `Slurm`."""
+    trouble: str = ""
+    """Why there is no answer, in words; empty: there is one, or such a system tells nothing."""
+
+
 class MatchPart(Wire):
     """Jobs of equal demand, of a description that stands for many jobs (CB-UAM-05)."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 from urllib.parse import urlsplit
 
@@ -39,6 +40,15 @@ def _web_address(text: str) -> str:
     return text
 
 
+def _cluster_name(text: str) -> str:
+    """The text, if it names one cluster and no more."""
+    if not re.fullmatch(r"[A-Za-z0-9_.-]*", text, re.ASCII) or text.startswith("-") or text == "all":
+        raise ValueError("this is not the name of one cluster (letters, digits, `_`, `-` and `.`)")
+    return text
+
+
+ClusterName = Annotated[str, AfterValidator(_cluster_name)]
+"""Name of a Slurm cluster; empty: none."""
 WebAddress = Annotated[OneLine, AfterValidator(_web_address)]
 """URL of a service or its host alone; empty: none."""
 
@@ -64,6 +74,8 @@ class SiteSpec(Wire):
     empty: `.crossdesk` there."""
     queues: list[OneLine] = []
     """Queues to use; empty: all that are open."""
+    cluster: ClusterName = ""
+    """Slurm: the cluster of several which one login host serves (`-M`); empty: the host's own."""
     options: list[OneLine] = []
     """Words added to each submission, e.g. `--account=phys`."""
     environment: dict[str, Storable] = {}
@@ -74,6 +86,9 @@ class SiteSpec(Wire):
     """Directory or file with the authorities to trust (ARC); empty: as grid hosts do, or as this one does."""
     poll_interval: float = Field(default=2.0, ge=0.1, le=3600.0)
     """Seconds between two looks at the jobs there while something changes; longer when nothing does."""
+    list_interval: float = Field(default=30.0, ge=0.1, le=3600.0)
+    """Seconds between two questions to the batch system there after all jobs (`squeue`, `qstat`); it is asked
+    sooner while somebody looks at a job that waits, or waits for a cancel. ARC and plain hosts: no effect."""
     lease: float = Field(default=0.0, ge=0.0, allow_inf_nan=False)
     """Seconds without contact after which the site ends a running job; 0: it runs on, and is waited for."""
     max_jobs: int = Field(default=0, ge=0, le=2**31 - 1)
@@ -82,6 +97,8 @@ class SiteSpec(Wire):
     """Commands under way at the same time."""
     drained: bool = False
     """No new jobs are sent."""
+    outside: bool = True
+    """Jobs of the account that were submitted outside CrossDesk are shown."""
 
 
 class DetectRequest(Wire):
@@ -206,6 +223,16 @@ class SiteView(Wire):
     """By model."""
     accounts: list[str] = []
     """What jobs may name as Account there; empty: nothing is known."""
+    qos: list[str] = []
+    features: list[str] = []
+    licenses: list[str] = []
+    reservations: list[str] = []
+    """What jobs may name so there; empty: nothing is known."""
+    nodes_see_directory: bool | None = None
+    nodes_reach_network: bool | None = None
+    """As test jobs found it; None: not known."""
+    speed: int | None = None
+    """Benchmark of a core as a test job measured it (SpecInt2000, roughly); None: not measured."""
     queued: int = 0
     """This broker's jobs there that wait."""
     running: int = 0

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
+WATCHED = 30.0
+"""Seconds for which a job counts as looked at, unless that is said again."""
+WATCHED_AT_ONCE = 100
+"""Jobs that somebody can be said to look at: a batch is asked after as a whole."""
+
 
 class Wire(BaseModel):
     """Base of all wire models: unknown fields are refused, so that a mistyped name is noticed."""

@@ -6,15 +6,12 @@ from typing import Any
 
 from pydantic import Field
 
-from broker_core.jobs.annotations import ANNOTATION_COLUMNS
 from broker_core.jobs.record import COLUMNS
 from broker_core.wire.checks import DiagnosticView
 from broker_core.wire.submission import Wire
 
 JOB_COLUMNS: tuple[str, ...] = COLUMNS
 """Names of the columns of a job's record, in order."""
-PAGE_COLUMNS: tuple[str, ...] = (*COLUMNS, *ANNOTATION_COLUMNS)
-"""Names of the columns of a jobs page: the fields of JobRecord, then its tags and its note."""
 AGE_MOST, SIZE_MOST = 3e9, 1 << 60
 """Seconds and bytes that can be asked for at most."""
 
@@ -23,7 +20,7 @@ class JobsPage(Wire):
     """A page of the jobs table, by columns."""
 
     columns: dict[str, list[Any]]
-    """Column to its values, all of equal length, newest job first; see PAGE_COLUMNS."""
+    """Column to its values, all of equal length, newest job first; see `jobs.annotations.PAGE_COLUMNS`."""
     next: str = ""
     """Cursor of the next page; empty at the end."""
     total: int = 0
@@ -79,11 +76,20 @@ class SandboxEntry(Wire):
     executable: bool = False
 
 
+class TransferView(Wire):
+    """Files of a job on their way between the broker and a site; sizes in bytes."""
+
+    to_site: bool
+    """Input goes to the site; else output comes home."""
+    done: int
+    total: int
+
+
 class JobDetail(Wire):
     """Everything about one job but its events and files."""
 
     row: dict[str, Any]
-    """Column to value; see PAGE_COLUMNS."""
+    """Column to value; see `jobs.annotations.PAGE_COLUMNS`."""
     description: str
     """As submitted."""
     effective: str
@@ -98,6 +104,8 @@ class JobDetail(Wire):
     unheard_since: float | None = None
     """When its site was last heard from, seconds since the epoch, where it is not connected now: what is told
     of the job is from then."""
+    transfer: TransferView | None = None
+    """Files on their way at this moment."""
     repeated_by: str = ""
     """Id of the job that runs it once more, in its place of the batch; empty: none."""
     queue_place: int = 0
@@ -221,6 +229,10 @@ class RetentionView(Wire):
     """How long what did not come home stays at a site; 0: until its job is removed."""
     left_max: int
     """Of what all jobs leave at one site; 0: no limit."""
+    inputs_age: float = 0.0
+    """How long a site keeps an input file after its last job there; 0: for ever."""
+    inputs_max: int = 0
+    """Of the input files that one site keeps; 0: no limit."""
     fixed: str = ""
     """Why who asks cannot change them; empty: they can be changed."""
 
@@ -232,6 +244,8 @@ class RetentionChange(Wire):
     results_max: int | None = Field(None, ge=0, le=SIZE_MOST)
     left_age: float | None = Field(None, ge=0, le=AGE_MOST, allow_inf_nan=False)
     left_max: int | None = Field(None, ge=0, le=SIZE_MOST)
+    inputs_age: float | None = Field(None, ge=0, le=AGE_MOST, allow_inf_nan=False)
+    inputs_max: int | None = Field(None, ge=0, le=SIZE_MOST)
 
 
 class ErrorView(Wire):

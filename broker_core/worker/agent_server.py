@@ -17,6 +17,7 @@ from broker_core.interactive.channel.frames import (
     DESKS_PATH,
     DIRECT_PATH,
     DISPLAY_PATH,
+    SERVICES_PATH,
     STREAM_PATH,
     TUNNEL_PATH,
     BadFrame,
@@ -27,6 +28,7 @@ from broker_core.interactive.channel.frames import (
 from broker_core.worker.agent_command import PLAIN_SHELL, login_shell, run_command
 from broker_core.worker.agent_dial import DirectCall
 from broker_core.worker.agent_display import Display
+from broker_core.worker.agent_services import JobServices, ServiceChannel
 from broker_core.worker.agent_session import AgentSession
 from broker_core.worker.agent_tunnels import AgentTunnels, TunnelPass
 from broker_core.worker.agent_viewer import Viewer
@@ -101,6 +103,7 @@ class DeskServer:
         self.introducer = _public(introducer) if introducer else b""
         """The key of the broker."""
         self.windows: Windows | None = None
+        self.services = JobServices(directory)
         self._doors: dict[asyncssh.SSHServerConnection, Door] = {}
         """Those who are let in, by their connections."""
         self.tunnels = AgentTunnels(self.serve, self.key.export_public_key().decode().strip())
@@ -282,10 +285,16 @@ class Door(asyncssh.SSHServer):
             return DirectCall(self._server.serve)
         if dest_path == TUNNEL_PATH and self.tunnel is None:
             return self.allowed and self._tunnel()
+        if dest_path == SERVICES_PATH:
+            return self.allowed and self._services()
         if dest_path != STREAM_PATH:
             return self.allowed
         channel = self._connection.create_unix_channel(encoding=None, window=WINDOW, max_pktsize=PACKET)
         return channel, Viewer(self._server.session)
+
+    def _services(self) -> Any:
+        channel = self._connection.create_unix_channel(encoding=None)
+        return channel, ServiceChannel(self._server.services)
 
     def _tunnel(self) -> Any:
         channel = self._connection.create_unix_channel(encoding=None)

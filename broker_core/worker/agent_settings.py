@@ -13,6 +13,8 @@ VARIABLE = "CROSSDESK_SESSION"
 """Holds the settings as JSON: in the environment, because other users of the node can read arguments."""
 CONTACT = ".crossdesk-agent"
 """File in the job's directory in which the agent leaves its key for the broker; its last line holds."""
+SERVICES = ".crossdesk-services"
+"""File in the job's directory in which its program says what it serves; CROSSDESK_SERVICES names it."""
 FAILURE = "agent-failure"
 """File beside the job's directory, for the Job Starter: why the agent gave up, then the kind of failure.
 

@@ -6,6 +6,8 @@
 #   __directory           directory of the attempt   __notice          FIFO to tell of the start, or empty
 #   __environment         list of NAME=VALUE         __input_file      list of needed input files
 #   __input_base_url      where to get them; empty: they are in `job` already (file://, http://, https://)
+#   __input_source        list beside __input_file of `MODE URL`, where to get each and its mode; empty: as above
+#   __most_input          largest size of a file that is fetched, in units of 512 bytes; empty: no limit
 #   __job                 the user's program         __arguments       list of its arguments
 #   __standard_input  __standard_output  __standard_error              names below `job`
 #   __interactive         1 or 0                     __interactive_agent_args
@@ -113,12 +115,47 @@ __end() {
     exit "$__code"
 }
 
-# Copy $1 (URL) to $2.
+# Copy $1 (URL) to $2, and say why not. An address goes by standard input, as others see the words of a command.
 __fetch() {
+    trap - HUP TERM INT
+    LC_ALL=C
+    export LC_ALL
     case $1 in
-    file://*) cp -- "${1#file://}" "$2" ;;
-    http://* | https://*) curl -fsS -o "$2" -- "$1" || wget -q -O "$2" -- "$1" ;;
+    file://*) cp --reflink=auto -- "${1#file://}" "$2" 2>/dev/null || cp -- "${1#file://}" "$2" ;;
+    http://* | https://*)
+        __limit "$__most_input"
+        if command -v curl >/dev/null 2>&1; then
+            printf 'url = "%s"\n' "$1" | curl -q -gfsSL --proto '=http,https' --connect-timeout 30 --retry 2 \
+                --speed-limit 1 --speed-time 120 -o "$2" -K -
+        elif command -v wget >/dev/null 2>&1; then
+            printf '%s\n' "$1" | wget -nv -t 3 -T 120 -O "$2" -i -
+        elif command -v python3 >/dev/null 2>&1; then
+            printf '%s\n' "$1" | python3 -c 'import shutil, sys, urllib.request
+with urllib.request.urlopen(sys.stdin.readline().strip(), timeout=120) as there, open(sys.argv[1], "wb") as here:
+    shutil.copyfileobj(there, here)' "$2"
+        else
+            echo "the node has neither curl nor wget nor python3"
+            false
+        fi
+        ;;
     *) false ;;
+    esac
+}
+
+# Set __shown to $1 (URL) without what may be secret in it: user, password, query.
+__clean() {
+    __shown=${1%%[?#]*}
+    __rest=${__shown#*://}
+    __host=${__rest%%/*}
+    __shown=${__shown%%://*}://${__host##*@}${__rest#"$__host"}
+}
+
+# No file of this process may grow beyond $1 units of 512 bytes.
+__limit() {
+    [ -n "$1" ] || return 0
+    case ${BASH_VERSION:+bash}:$SHELLOPTS: in
+    bash:*:posix:* | :*) ulimit -f "$1" ;;
+    *) ulimit -f $(($1 / 2)) ;;
     esac
 }
 
@@ -131,18 +168,40 @@ __send() {
     esac
 }
 
+# Get input file __value with mode $1 from $2 (URL), or end.
+__get() {
+    __why=$(__fetch "$2" "./$__value" 2>&1 && chmod "$1" "./$__value" 2>&1) && return
+    __status=$?
+    [ ! -f "$__here/cancel" ] || __end - killed "Canceled as its owner asked."
+    __why=$(printf %s "${__why##*: }" | tr '\\\n' '  ' | LC_ALL=C tr -cd ' -~')
+    case $2 in
+    file://*) __end - download "The input file $__item could not be put into the job's directory: $__why." ;;
+    esac
+    [ "$__status" -ne 153 ] || __why="it has more than $((__most_input / 2)) KiB"
+    __clean "$2"
+    __end - download "The input file $__item could not be fetched from $__shown: ${__why:-no reason was given}."
+}
+
 # Have the input files in place (CB-JS-02): get what is not there, look at what should be.
 __inputs() {
+    __sources=$__input_source
     __list=$__input_file
     while [ -n "$__list" ]; do
         __next
+        __source=${__sources%%,*}
+        case $__sources in *,*) __sources=${__sources#*,} ;; *) __sources= ;; esac
+        __decode "$__source"
+        __source=$__value
         __decode "$__item"
-        if [ -n "$__input_base_url" ]; then
-            __fetch "$__base/$__value" "./$__value" 2>/dev/null ||
+        if [ -n "$__source" ]; then
+            __get "${__source%% *}" "${__source#* }"
+        elif [ -n "$__input_base_url" ]; then
+            (__fetch "$__base/$__value" "./$__value") >/dev/null 2>&1 ||
                 __end - download "The input file $__item could not be fetched from $__input_base_url."
         fi
         [ -f "./$__value" ] || __end - download "The input file $__item is not in the job's directory."
     done
+    rm -rf "$__here/held"
 }
 
 # Set __program to the path of $1: in the job's directory, absolute, or looked up in PATH as $2.
@@ -758,6 +817,7 @@ esac
 (
     [ -z "$__posix" ] || set -o posix
     trap - HUP PIPE TERM INT QUIT
+    export CROSSDESK_SERVICES="$PWD/.crossdesk-services"
     __as_batch_script "$@"
     for __pair do
         shift
@@ -807,13 +867,8 @@ esac
     if [ -p "$__notice" ]; then printf '%s %s\n' "$__attempt" "$__pid" 1<>"$__notice"; fi
     exec <"$__in" >>"./$__out"
     if [ "$__err" = "$__out" ]; then exec 2>&1; else exec 2>>"./$__err"; fi
-    if [ -n "$__file_limit" ]; then
-        case ${BASH_VERSION:+bash}:$SHELLOPTS: in
-        bash:*:posix:* | :*) ulimit -f "$__file_limit" ;;
-        *) ulimit -f $((__file_limit / 2)) ;;
-        esac
-    fi
-    unset __jobid __environment __input_file __input_base_url __job __arguments __directory \
+    __limit "$__file_limit"
+    unset __jobid __environment __input_file __input_source __input_base_url __most_input __job __arguments __directory \
         __standard_input __standard_output __standard_error __interactive __interactive_agent \
         __interactive_agent_args __agent_sums __nodes __subjob_index __output_file __output_base_url __wall_limit __most_output __stay \
         __kill_grace __file_limit __notice __news __beat __lease __lease_file __attempt __software __use
@@ -857,6 +912,7 @@ if [ "$__status" -ne 0 ] && [ -n "$__use" ]; then
     __decode "$__use"
     [ ! -r "$__value" ] || { . "$__value" && __find_spent; }
 fi
+rm -f .crossdesk-services
 [ -z "$__output_file" ] || __outputs || __sent=1
 if [ -n "$__news" ] && [ ! -f "$__here/started" ]; then
     __end - starter "The start could not be recorded, so nothing was started; the disk may be full."

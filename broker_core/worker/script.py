@@ -27,6 +27,11 @@ def use_path() -> Path:
     return starter_path().parent / "scripts" / "use.sh"
 
 
+def site_test_path() -> Path:
+    """Path of `site_test.sh`, the test job of a site."""
+    return starter_path().parent / "scripts" / "site_test.sh"
+
+
 def line_agent_path() -> Path:
     """Path of `line_agent.sh`, the agent of interactive jobs where ours proper cannot run."""
     return starter_path().parent / "scripts" / "line_agent.sh"
@@ -35,4 +40,4 @@ def line_agent_path() -> Path:
 @cache
 def hand_over_text() -> str:
     """Text of `hand_over.sh`, which goes to a site with each exchange of attempts."""
-    return starter_path().with_name("hand_over.sh").read_text()
+    return (starter_path().parent / "scripts" / "hand_over.sh").read_text()

@@ -13,7 +13,8 @@ from PySide6.QtWidgets import QApplication
 from app.context import Notice
 from app.stores.jobs import JobStore
 from app.stores.link import ConnectionState
-from app.stores.own_templates import OwnTemplates
+from app.stores.named_texts import NamedTexts
+from app.stores.outside import OutsideStore
 from app.stores.preferences import Preferences
 from app.stores.saved_queries import SavedQueries
 from app.stores.sites import SiteStore
@@ -41,11 +42,12 @@ class BenchContext:
         self.client = client
         self.preferences = Preferences()
         self.saved = SavedQueries(self.preferences)
-        self.templates = OwnTemplates(self.preferences)
+        self.templates = NamedTexts(self.preferences, "templates")
+        self.presets = NamedTexts(self.preferences, "presets")
         self.state_dir: Path | None = None
         self.link = BenchLink(ConnectionState.CONNECTED if client else ConnectionState.UNREACHABLE)
         self.topics, self.jobs = TopicSignals(), JobStore()
-        self.sites = SiteStore(self)
+        self.sites, self.outside = SiteStore(self), OutsideStore(self)
         self.notices: list[Notice] = []
         self.opened: list[tuple[str, Path | None, tuple[Path, ...]]] = []
         self.shown: list[str] = []
@@ -53,6 +55,8 @@ class BenchContext:
     def run(self, work: Coroutine[Any, Any, Any], doing: str) -> asyncio.Task[Any]:
         """A task of the running loop."""
         return asyncio.ensure_future(work)
+
+    finish = run
 
     def notify(self, notice: Notice) -> None:
         """Remember a notice."""

@@ -49,7 +49,7 @@ def measure() -> list[Figure]:
             found.append(_ratio(description, chosen, count))
         if count == 10_000:
             found += _explained(description, chosen, count)
-    return [*found, *_with_requests(pool)]
+    return [*found, *_with_requests(pool), *_with_own_requirements(pool)]
 
 
 def _with_requests(pool: Pool) -> list[Figure]:
@@ -76,6 +76,25 @@ def _with_requests(pool: Pool) -> list[Figure]:
         ),
         Figure("the same after a change of an attribute", round(changed, 4), "ms"),
         Figure("the same for the first time", round(first, 1), "ms"),
+    ]
+
+
+def _with_own_requirements(pool: Pool) -> list[Figure]:
+    """Every second computing element demands something of jobs, in twenty ways."""
+    columns = pool.columns
+    for row in range(1, pool.size, 2):
+        ce, site = columns.ces[row], columns.sites[row]
+        wanted = f"other.CpuNumber <= {row % 20 + 1} && GlueHostMainMemoryRAMSize >= 0"
+        columns.put(ce, site, pool.values(row) | facts({"Requirements": wanted}, ce, site))
+    description = job(f"Requirements = {REQUIREMENTS}; Rank = {RANK};")
+    match(description, pool)
+    warm = _median(lambda: match(description, pool), 30)
+    changed = _median(lambda: _matched_after_a_change(description, pool), 30)
+    return [
+        Figure(
+            f"with Requirements of the resources, {pool.size} CEs, warm", round(warm, 4), "ms", at_most=10.0
+        ),
+        Figure("the same after a change of an attribute", round(changed, 4), "ms"),
     ]
 
 

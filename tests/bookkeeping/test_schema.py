@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 from broker_core.bookkeeping.check import check
+from broker_core.bookkeeping.entries import OutsideChange
 from broker_core.bookkeeping.repair import repair
 from broker_core.bookkeeping.sqlite.connection import STORE_FILE
 from broker_core.bookkeeping.sqlite.schema import MIGRATIONS, create, migrate, stored_schema
 from broker_core.errors import StoreDamaged
 from broker_core.jobs.transitions import EventType
 from broker_core.version import SCHEMA
+from broker_core.wire.outside import OutsideJob
 from tests.bookkeeping.made import open_store, step
 
 RELEASED = sorted((Path(__file__).parent / "released").glob("schema_*.sql"))
@@ -110,4 +112,16 @@ async def test_a_rerun_and_the_line_of_an_error_are_read_again(tmp_path: Path) -
     assert (repeated.parameter, repeated.batch) == (again.parameter, again.batch)
     assert repeated.error_line == "ValueError: no"
     assert (await store.statistics()).outcomes == {"Waiting": 1, "Failed": 1, "Done": 2}
+    store.close()
+
+
+async def test_jobs_outside_are_read_again_changed_and_forgotten(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / STORE_FILE)) as connection:
+        connection.executescript((Path(__file__).parent / "released/schema_6.sql").read_text())
+    store = open_store(tmp_path)
+    ((site, id, body),) = await store.outside_jobs()
+    assert (site, id, OutsideJob.model_validate_json(body).name) == ("vega", "4711", "relax")
+    await store.keep_outside(OutsideChange("vega", {"4712": "{}"}, ["4711"]))
+    assert await store.outside_jobs() == [("vega", "4712", "{}")]
+    assert (await store.states()) == {"Waiting": 1, "Done": 2}
     store.close()

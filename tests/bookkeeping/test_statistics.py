@@ -93,3 +93,19 @@ async def test_a_late_message_does_not_bring_a_purged_job_back(tmp_path: Path) -
     assert await store.job(purged.event.job) is None
     store.close()
     assert check(tmp_path) == []
+
+
+async def test_refused_submissions_count_as_submitted_and_as_nothing_else(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    await _fill(store)
+    before = await store.statistics(OWNER)
+    store.count_refused(OWNER, 3, NOVEMBER)
+    store.count_refused(OWNER, 1, NOVEMBER)
+    await store.save_document(OWNER, "after", "{}")
+    after = await store.statistics(OWNER)
+    assert list(after.kinds["Normal batch"].model_dump().values()) == [10, 5, 4, 2, 1, 0]
+    assert (after.months, after.sizes, after.waits) == (before.months, before.sizes, before.waits)
+    store.close()
+    again = open_store(tmp_path)
+    assert await again.statistics(OWNER) == after
+    again.close()

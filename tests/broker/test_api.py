@@ -12,9 +12,11 @@ import orjson
 import pytest
 
 from broker_core.client.client import BrokerClient
+from broker_core.client.interactive import register_desk
 from broker_core.errors import BadRequest, CrossDeskError, DescriptionRefused
 from broker_core.system.paths import places
 from tests.broker.jobs import key, reach, submit, upload
+from tests.waiting import LONG, eventually
 
 TRUE = 'Executable = "/bin/true";'
 
@@ -39,6 +41,24 @@ async def test_a_malformed_submission_is_refused_with_an_error_view(
     answer = await http.post("/submissions", content=body, headers={"content-type": "application/json"})
     assert 400 <= answer.status_code < 500
     assert {"code", "message", "place", "remedy"} <= answer.json().keys()
+
+
+async def test_an_interactive_job_that_nobody_could_reach_is_refused_and_counted(
+    client: BrokerClient,
+) -> None:
+    with pytest.raises(BadRequest) as alone:
+        await submit(client, f"{TRUE} Interactive = true;")
+    assert (alone.value.code, alone.value.place) == ("no_desk", "InteractiveAgent")
+    assert "crossdesk job submit" in alone.value.remedy
+
+    async def counted() -> bool:
+        kinds = (await client.statistics()).kinds
+        return "Normal batch" in kinds and kinds["Normal batch"].submitted == 1
+
+    await eventually(counted, LONG, "the refused job is counted")
+    assert (await submit(client, f'{TRUE} Interactive = true; InteractiveAgent = "/opt/agent";')).ids
+    await register_desk(client)
+    assert (await submit(client, f"{TRUE} Interactive = true;")).ids
 
 
 async def test_a_file_that_was_not_uploaded_is_named(client: BrokerClient) -> None:

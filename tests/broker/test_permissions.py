@@ -68,6 +68,7 @@ ALLOWED = {
         POST /jobs/purge
         POST /jobs/release
         POST /jobs/resubmit
+        POST /jobs/watch
         POST /jobs/{job}/elsewhere
         POST /jobs/{job}/fetched
         POST /jobs/{job}/lines
@@ -101,6 +102,10 @@ ALLOWED = {
         POST /sites/{name}/drain
         POST /sites/{name}/resume
         GET /sites/{name}/log
+        GET /outside
+        GET /outside/{site}/{id_}
+        GET /outside/{site}/{id_}/output
+        POST /outside/{site}/{id_}/cancel
     """,
     Audience.OPERATORS: """
         POST /broker/handover
@@ -163,6 +168,7 @@ def _body(operation: str, job: str) -> Any:
         "POST /jobs/hold",
         "POST /jobs/release",
         "POST /jobs/purge",
+        "POST /jobs/watch",
     ):
         return {"ids": [job]}
     if operation == "POST /jobs/resubmit":

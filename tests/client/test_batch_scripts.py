@@ -160,6 +160,15 @@ def test_what_cannot_be_had_is_refused_and_what_has_no_meaning_elsewhere_is_for_
     assert 'BatchOptions = [ slurm = {"--nice=100", ' in words.description
 
 
+def test_names_that_sites_give_are_for_the_system_of_the_script_alone() -> None:
+    found = _translated(CORPUS / "slurm/short-options.sh")
+    assert found.attributes["NamesOf"] == "slurm"
+    named = next(one for one in found.outcomes if "QueueName" in one.became)
+    assert named.fate is Fate.SYSTEM_ONLY
+    assert named.why == "It counts at sites of Slurm that have it; elsewhere the job runs without."
+    assert "NamesOf" not in _translated(CORPUS / "slurm/misspelt.sbatch").attributes
+
+
 def test_misspelt_lines_are_said_with_what_is_meant() -> None:
     found = _translated(CORPUS / "slurm/misspelt.sbatch")
     whys = {one.line: one.why for one in found.refusals}

@@ -11,7 +11,8 @@ def test_the_samples_come_in_their_order() -> None:
     names = [one.name for one in samples()]
     assert names[0] == "neural-net"
     assert " ".join(names[1:]) == (
-        "heat-image explore radiotherapy data-reduction sweep-200 fails killed thesis"
+        "heat-image explore radiotherapy data-reduction sweep-200 fails killed thesis "
+        "notebook tensorboard web-page"
     )
 
 

@@ -87,8 +87,8 @@ def test_the_settings_tell_which_policy_was_chosen_instead() -> None:
     assert "worst-fit is in force" in crossdesk("config").err
 
 
-def test_a_catalogue_that_a_description_names_is_said_not_to_be_asked(tmp_path: Path) -> None:
+def test_a_catalogue_that_cannot_be_asked_is_said_not_to_be(tmp_path: Path) -> None:
     path = tmp_path / "job.jdl"
-    path.write_text('Executable = "/bin/true"; InputData = {"lfn:/a"}; ReplicaCatalog = "ldap://rc";')
+    path.write_text('Executable = "/bin/true"; InputData = {"lfn:/a"}; ReplicaCatalog = "rls://rc";')
     said = crossdesk("jdl", "check", str(path), "--json").json
     assert "catalogue-not-asked" in str(said)

@@ -238,4 +238,5 @@ def spec(name: str, kind: str, folder: Path, environment: Mapping[str, str], hos
         directory=str(folder / name),
         environment=dict(environment),
         poll_interval=0.1,
+        list_interval=0.1,
     )

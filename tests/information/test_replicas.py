@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
+from broker_core.broker.matchmaking.data_locality import DataLocality
 from broker_core.errors import BadRequest, NotFound
 from broker_core.information.configuration import ReplicaSettings
-from broker_core.information.replicas.catalog import catalog
+from broker_core.information.replicas.catalog import DescribedCatalogs, catalog
+from broker_core.information.replicas.contract import replica
 from broker_core.information.replicas.document import DocumentCatalog
 from broker_core.information.replicas.http import HttpCatalog
 from broker_core.information.replicas.ldap import LdapCatalog
 from broker_core.information.replicas.memory import ReplicaMemory
 from broker_core.information.updater import SourceFailed
+from broker_core.resources.closeness import Replica
+from broker_core.resources.pool import Pool
+from tests.matching.made import job, resource
 from tests.testbed.glue_tree import record
 from tests.testbed.openldap import Slapd
 from tests.testbed.ports import free_port
@@ -68,14 +73,15 @@ async def test_what_is_no_name_of_a_file_is_refused(tmp_path: Path, name: str) -
 
 @pytest.fixture
 def web() -> Iterator[str]:
-    """A catalogue behind HTTP on this machine; /broken answers what is none."""
+    """A catalogue behind HTTP on this machine; /broken answers what is none, /open everybody."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             names = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["names"]
             known = {name: FILES[name] for name in names if name in FILES}
             body = b"[]" if "broken" in self.path else json.dumps({"locations": known}).encode()
-            self.send_response(200 if self.headers["Authorization"] == "Bearer sesame" else 401)
+            known_token = self.headers["Authorization"] == "Bearer sesame" or "open" in self.path
+            self.send_response(200 if known_token else 401)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
@@ -181,3 +187,43 @@ async def test_a_catalogue_that_fails_takes_nothing_away_and_is_asked_again_late
     assert await memory.found(["lfn:/a"], 10.0) == []
     assert memory.failure == ""
     await memory.close()
+
+
+class _Elsewhere:
+    """Files of the catalogue of the settings."""
+
+    async def locations(self, names: Sequence[str]) -> Mapping[str, Replica]:
+        return {name: replica(name, ["se.settings.org"]) for name in names}
+
+    async def close(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('InputData = "lfn:/grid/test/one";', {"settings": 1}),
+        ('InputData = "lfn:/grid/test/one"; ReplicaCatalog = "{web}";', {"described": 1}),
+        (
+            (
+                'DataRequirements = {[InputData = {"lfn:/grid/test/one"}; DataCatalogType = "DLI"; '
+                'DataCatalog = "{web}"], [InputData = {"lfn:/b", "lfn:/c"}; DataCatalogType = "DLI"]};'
+            ),
+            {"settings": 2, "described": 1},
+        ),
+        ('InputData = "lfn:/grid/test/one"; ReplicaCatalog = "http://not.listed.org";', {"settings": 1}),
+    ],
+)
+async def test_a_description_has_its_own_catalogue_asked(
+    web: str, text: str, expected: dict[str, int]
+) -> None:
+    near = {"settings": "se.settings.org", "described": "se1.example.org"}
+    pool = Pool.of([resource(site, GlueCESEBindGroupSEUniqueID=[se]) for site, se in near.items()])
+    memory = ReplicaMemory(_Elsewhere(), lambda: 0.0, lambda: None)
+    settings = ReplicaSettings(options={"token": "secret"}, described=(f"{web}/open",))
+    data = DataLocality(memory, DescribedCatalogs(settings, False, lambda: 0.0, lambda: None))
+    one = job(f'DataAccessProtocol = "gsiftp"; {text.replace("{web}", f"{web}/open")}')
+    await data.asked([one])
+    found = {ce.partition(":")[0]: count for ce, count in data.known(one, pool).items()}
+    assert found == expected
+    await data.close()

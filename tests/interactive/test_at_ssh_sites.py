@@ -58,7 +58,14 @@ def trust(known: Path, sshd: Sshd) -> None:
 
 
 def spec(tmp_path: Path, kind: str) -> SiteSpec:
-    return SiteSpec(name="hut", kind=kind, host="hut", directory=str(tmp_path / "site"), poll_interval=0.1)
+    return SiteSpec(
+        name="hut",
+        kind=kind,
+        host="hut",
+        directory=str(tmp_path / "site"),
+        poll_interval=0.1,
+        list_interval=0.1,
+    )
 
 
 def cached(tmp_path: Path) -> list[Path]:

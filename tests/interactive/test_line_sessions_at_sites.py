@@ -54,7 +54,14 @@ async def client(settings: Path, sshd: Sshd, running_broker: RunningBroker) -> A
 
 
 def spec(tmp_path: Path, kind: str) -> SiteSpec:
-    return SiteSpec(name="hut", kind=kind, host="hut", directory=str(tmp_path / "site"), poll_interval=0.1)
+    return SiteSpec(
+        name="hut",
+        kind=kind,
+        host="hut",
+        directory=str(tmp_path / "site"),
+        poll_interval=0.1,
+        list_interval=0.1,
+    )
 
 
 def text(script: str, more: str = "") -> str:

@@ -45,7 +45,14 @@ async def test_clients_reach_a_batch_job_and_an_interactive_one(
     kind: str, sshd: Sshd, running_broker: RunningBroker, agent_files: AgentFiles, tmp_path: Path
 ) -> None:
     restart(running_broker, agent_program=str(agent_files.agent))
-    site = SiteSpec(name="hut", kind=kind, host="hut", directory=str(tmp_path / "site"), poll_interval=0.1)
+    site = SiteSpec(
+        name="hut",
+        kind=kind,
+        host="hut",
+        directory=str(tmp_path / "site"),
+        poll_interval=0.1,
+        list_interval=0.1,
+    )
     async with await connect(running_broker.state_dir, start=False) as client:
         await add(client, site)
         console = await submitted(client, "hut", TEXT)

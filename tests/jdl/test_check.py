@@ -126,6 +126,18 @@ def test_remote_files_and_starters_are_needs() -> None:
     assert job.input_sandbox == ("gsiftp://h/x", "/a/b")
 
 
+def test_what_the_starter_fetches_is_no_need_and_has_its_name_without_the_query() -> None:
+    text = (
+        'Executable = "run.sh"; InputSandboxBaseURI = "https://h/in";'
+        'InputSandbox = {"https://h/in/run.sh?t=1", "b"};'
+        'InputSandboxDestFileName = {"run.sh", "c"}; StdInput = "c";'
+    )
+    job = check(text).description
+    assert job is not None
+    assert (job.needs, job.renamed) == ((), (("b", "c"),))
+    assert job.input_sandbox == ("https://h/in/run.sh?t=1", "https://h/in/b")
+
+
 @pytest.mark.parametrize(
     ("text", "code"),
     [

@@ -17,7 +17,6 @@ EXPECTED = {
     "near the data": {"data-not-sent"},
     "several catalogues": {"data-not-sent"},
     "MPI": {"job-type-mapped"},
-    "whole hosts": {"cpus-make-parallel"},
     "interactive": {"job-type-mapped"},
     "looked at": {"not-carried-out"},
 }

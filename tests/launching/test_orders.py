@@ -9,7 +9,8 @@ from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.launching.files import FileStore
 from broker_core.launching.orders import order_for
-from broker_core.sites.contract import LaunchOrder
+from broker_core.sites.attempt_directory import AttemptDirectory
+from broker_core.sites.contract import FetchedFile, LaunchOrder
 from broker_core.wire.submission import SandboxFile
 
 FILES = [
@@ -49,3 +50,19 @@ def test_files_arrive_under_the_names_that_the_description_gives_them(tmp_path: 
 def test_output_is_readable_though_no_file_was_named(tmp_path: Path) -> None:
     order = made('Executable = "/bin/true";', tmp_path, [])
     assert (order.executable, order.stdout, order.stderr) == ("/bin/true", "std.out", "std.err")
+
+
+def test_what_has_an_address_is_fetched_by_the_starter(tmp_path: Path) -> None:
+    text = 'Executable = "run.sh"; InputSandbox = {"https://h/run.sh?t=1", "in.txt", "http://h/b"};'
+    order = made(text, tmp_path, FILES[1:])
+    assert order.executable == "./run.sh"
+    assert order.fetched == (
+        FetchedFile("run.sh", "https://h/run.sh?t=1", True),
+        FetchedFile("b", "http://h/b", False),
+    )
+    assert order.input_names == ["in.txt", "run.sh", "b"]
+    directory = AttemptDirectory(tmp_path, order.attempt.tag)
+    directory.make(order)
+    kept = directory.order()
+    assert kept is not None
+    assert (kept.fetched, kept.inputs) == (order.fetched, order.inputs)

@@ -170,3 +170,45 @@ def test_a_site_that_tells_what_it_has_is_left_out_for_what_it_lacks(
     assert [one.reason for one in matches.rejected] == ([] if reason is None else [reason])
     if reason is not None:
         assert [one.origin for one in matches.rejected[0].clauses if not one.holds] == ["software"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('Site = "Vega";', ["vega"]),
+        ('Site = {"LCG.Example.org", "gone"};', ["lyra"]),
+        ('BannedSites = {"vega", "lcg.example.org"};', ["mira"]),
+        ('GridCE = "ce.mira.org";', ["mira"]),
+        ('GridCE = "vega:2119/jobmanager-fork-q";', ["vega"]),
+        ('BatchSystem = "pbs";', ["lyra"]),
+        ('Tags = {"GCC", "OPENMPI"};', ["mira"]),
+        ("CERequirements = other.GlueHostMainMemoryRAMSize >= 600;", ["mira"]),
+        ("", ["lyra", "mira", "vega"]),
+    ],
+)
+def test_sites_elements_systems_and_tags_are_chosen_by_name(text: str, expected: list[str]) -> None:
+    resources = [
+        resource("vega", GlueCEInfoLRMSType="slurm"),
+        resource("lyra", GlueCEInfoLRMSType="torque", GlueSiteUniqueID="LCG.example.org"),
+        resource(
+            "mira",
+            GlueCEInfoHostName="ce.Mira.org",
+            GlueHostMainMemoryRAMSize=800,
+            GlueHostApplicationSoftwareRunTimeEnvironment=["gcc-14", "openmpi"],
+        ),
+    ]
+    matches = found(text, resources)
+    assert sites(matches) == expected
+    told = [clause for row in range(3) for clause in matches.explain(row) if not clause.holds]
+    assert all(clause.explanation for clause in told)
+
+
+def test_a_site_that_is_not_chosen_is_told_with_the_reason() -> None:
+    matches = found(
+        'BannedSites = "vega"; BatchSystem = "pbs";', [resource("vega", GlueCEInfoLRMSType="slurm")]
+    )
+    told = {clause.text: clause.explanation for clause in matches.explain(0) if not clause.holds}
+    assert told == {
+        "BannedSites vega": "BannedSites names vega",
+        "batch system pbs": "the batch system of vega is slurm; BatchSystem is pbs",
+    }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -120,6 +121,33 @@ def test_what_is_ignored_counts_all_the_same_where_it_can_be_given() -> None:
     assert [one.resource.site for one in match(asked, [vega(), bare("fork"), bare("slurm")]).candidates] == [
         "fork"
     ]
+
+
+NAMES = 'NamesOf = "slurm"; QueueName = "gpu"; Account = "geo"; QOS = "fast"; Reservation = "r1";'
+
+
+def test_names_of_one_batch_system_count_where_they_exist_and_keep_nobody_else_out() -> None:
+    main = vega()
+    gpu = replace(vega(GlueCEName="gpu", Accounts=["geo"]), ce="vega:2119/jobmanager-slurm-gpu")
+    far = resource("far", total=128, free=128, **VEGA)
+    others = [bare("pbs"), resource("gpus", GlueCEInfoLRMSType="pbs", GlueCEName="gpu"), bare("fork")]
+    found = match(job(NAMES), [gpu, main, far, *others])
+    taken = {one.resource.ce for one in found.candidates}
+    assert taken == {one.ce for one in (gpu, far, *others)}
+    assert found.rejected[0].reason == "this is the queue main of vega; QueueName is gpu"
+    told = {one.text: one.explanation for one in found.explain(2)}
+    assert told["account geo"] == "Account is left out here"
+    assert told["QOS fast"] == "QOS is left out here"
+    assert told["queue gpu"] == "there is no queue gpu here, which is left out"
+    assert {one.text: one.explanation for one in found.explain(0)}["account geo"] == ""
+
+
+def test_names_of_another_batch_system_are_carried_nowhere_else() -> None:
+    request = job(NAMES).request
+    assert request.carried_by("slurm") == request
+    assert request.unsupported("shell") == request.unsupported("arc") == []
+    foreign = request.carried_by("pbs")
+    assert (foreign.account, foreign.qos, foreign.reservation) == ("", "", "")
 
 
 def test_columns_and_single_resources_agree_about_requests_and_published_facts() -> None:

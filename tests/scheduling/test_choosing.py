@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import random
 
+from broker_core.jdl.check import check
 from broker_core.jobs.attempt_events import AttemptRefused
 from broker_core.jobs.placement import Component, shared
 from broker_core.jobs.states import JobState
+from broker_core.jobs.story import EXPECTED_WAIT
+from broker_core.jobs.transitions import EventType
 from broker_core.policies.built_in import best_fit, worst_fit
 from broker_core.policies.policy import Choices, Request
 from broker_core.resources.record import Resource
 from broker_core.scheduling.config import SchedulerConfig
-from broker_core.scheduling.messages import PoliciesChosen
+from broker_core.scheduling.messages import PoliciesChosen, StartForetold
 from tests.scheduling.stage import PLAIN, Stage, resource
 
 S = JobState
@@ -181,3 +184,18 @@ def test_without_a_cache_nothing_is_matched_before_the_sources_were_asked() -> N
     assert stage.state(job) is S.READY
     (next_,) = stage.submit()
     assert (stage.state(next_), stage.asks) == (S.WAITING, 2)
+
+
+def test_what_the_batch_system_foretold_of_equal_needs_is_in_the_story_while_it_is_fresh() -> None:
+    foretold = check(PLAIN + "WallTime = 600;").description
+    assert foretold is not None
+    stage = Stage([resource(A, 8)])
+    stage.tell(StartForetold(foretold.batch_needs, A, 75.0))
+    asked = (('WallTime = 600; Arguments = "x";', 0.0), ("WallTime = 60;", 0.0), ("WallTime = 600;", 301.0))
+    waits = []
+    for text, later in asked:
+        stage.wait(later)
+        [job] = stage.submit(PLAIN + text)
+        told = next(one for one in stage.stories[job] if one.type is EventType.MATCHED)
+        waits.append(told.details.get(EXPECTED_WAIT))
+    assert waits == [75.0, None, None]

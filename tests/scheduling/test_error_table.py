@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from broker_core.jobs.attempt_events import AttemptFound, AttemptRefused
+from broker_core.jobs.events import EventSource
 from broker_core.jobs.placement import Component
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.live_job import IN_DOUBT
-from broker_core.scheduling.messages import ReleaseAsked
-from tests.scheduling.stage import Stage, resource
+from broker_core.scheduling.messages import CancelAsked, ReleaseAsked
+from tests.scheduling.stage import PLAIN, Stage, resource
 
 S = JobState
 A, B, C = (f"{name}:22/jobmanager-slurm-x" for name in "abc")
@@ -190,6 +191,32 @@ def test_deaths_of_the_broker_after_the_answer_of_the_site_are_not_held_against_
     assert stage.types(job).count("broker_died") == 1
     stage.started(job)
     assert stage.state(job) is S.RUNNING
+
+
+def test_row_4_that_a_running_job_is_watched_over_by_another_broker_is_in_its_story() -> None:
+    stage = sites(A)
+    running, canceling = stage.submit(number=2)
+    for job in (running, canceling):
+        stage.accepted(job)
+        stage.started(job)
+    stage.tell(CancelAsked(canceling))
+    stage.restart()
+    assert "launcher_replaced" not in stage.types(running)
+    stage.restart(died=True)
+    assert [stage.types(job)[-1] for job in (running, canceling)] == ["launcher_replaced", "cancel_requested"]
+    event = stage.stories[running][-1]
+    assert (event.source, event.old, event.new) == (EventSource.AL, S.RUNNING, S.RUNNING)
+    stage.ended(running)
+    assert stage.state(running) is S.DONE
+
+
+def test_what_selection_did_is_told_as_the_resource_searcher_s() -> None:
+    stage = sites(A)
+    (job,) = stage.submit()
+    (other,) = stage.submit(f"{PLAIN} Requirements = false;")
+    sources = {one.type.value: one.source for name in (job, other) for one in stage.stories[name]}
+    assert (sources["job.matched"], sources["job.postponed"]) == (EventSource.RS, EventSource.RS)
+    assert sources["job.accepted"] is EventSource.SCHEDULER
 
 
 def test_a_broker_that_stops_by_itself_is_no_death() -> None:

@@ -110,6 +110,17 @@ class Munge:
         self._process.wait(60)
 
 
+LIMITING = (
+    "TaskPlugin=task/cgroup\nProctrackType=proctrack/cgroup\n"
+    "JobAcctGatherType=jobacct_gather/linux\nJobAcctGatherFrequency=1\n"
+)
+"""For `Cluster.settings`: with LIMITING_CGROUP jobs get no more memory than they asked for."""
+LIMITING_CGROUP = (
+    "CgroupPlugin=cgroup/v1\nCgroupAutomount=no\nConstrainCores=no\n"
+    "ConstrainRAMSpace=yes\nConstrainSwapSpace=no\n"
+)
+
+
 class Cluster:
     """One cluster: a controller and some nodes, with the queues of QUEUES."""
 
@@ -123,6 +134,8 @@ class Cluster:
         """Of an array; 0: no arrays. What is set before `begin` counts."""
         self.settings = "AccountingStorageType=accounting_storage/none\n"
         """More lines for slurm.conf; what is set before `begin` counts."""
+        self.cgroup = _CGROUP
+        """The text of cgroup.conf, likewise."""
         self._equipment: dict[int, str] = {}
         self._gpus: list[str] = []
         self._munge = munge
@@ -256,7 +269,7 @@ class Cluster:
         text += self.settings + ("GresTypes=gpu\n" if self._gpus else "")
         (self.folder / "slurm.conf").write_text(text)
         (self.folder / "gres.conf").write_text("".join(self._gpus))
-        (self.folder / "cgroup.conf").write_text(_CGROUP)
+        (self.folder / "cgroup.conf").write_text(self.cgroup)
 
 
 class Slurm:

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.console.forwards.entry import ForwardEntry
-from app.console.session_style import size
+from app.units import size
 from app.widgets.labels import give_way, label
 from app.widgets.tool_button import tool_button
 from broker_core.client.interactive import ForwardView

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetricsF, QImage, QPainter
+
+if TYPE_CHECKING:
+    from app.context import AppContext
 
 LEVELS = 16
 """Steps of coverage between ground and ink."""
 _PLAIN_LETTERS = 0x180
+
+
+def console_font(context: AppContext) -> QFont:
+    """The font that the user chose for consoles; that of the desktop where this machine does not have it."""
+    font: QFont = context.theme.font("mono")
+    chosen = context.preferences["console_font"]
+    if chosen and chosen in QFontDatabase.families():
+        font.setFamily(chosen)
+    return font
 
 
 class Glyphs:

@@ -31,7 +31,7 @@ from app.console.emulator.output_feeder import OutputFeeder
 from app.console.terminal.canvas import Canvas, Colors
 from app.console.terminal.clipboard import Clip, put
 from app.console.terminal.decorations import paint_cursor, paint_lines, paint_pictures
-from app.console.terminal.glyphs import Glyphs
+from app.console.terminal.glyphs import Glyphs, console_font
 from app.console.terminal.input_target import InputTarget
 from app.console.terminal.menu import offer
 from app.console.terminal.palette import PALETTES
@@ -126,7 +126,7 @@ class TerminalView(QAbstractScrollArea):
     @property
     def face(self) -> QFont:
         """The font of the desktop, larger or smaller as the user wants it here."""
-        font: QFont = self._context.theme.font("mono")
+        font = console_font(self._context)
         font.setPixelSize(min(max(_SMALLEST, font.pixelSize() + self._zoom), _LARGEST))
         return font
 

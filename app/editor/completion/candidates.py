@@ -9,7 +9,7 @@ from app.description.statements import statements
 from app.description.values import string_source
 from app.editor.completion.context import CompletionContext, Suggestion
 from broker_core.jdl.attributes.attribute import Attribute
-from broker_core.jdl.attributes.known import ATTRIBUTES, USER_ATTRIBUTES
+from broker_core.jdl.attributes.known import ATTRIBUTES, NOT_NEEDED, USER_ATTRIBUTES, WITHOUT_EFFECT
 
 MODULES = "modules"
 """The attribute whose values the sites tell, in lower case."""
@@ -108,6 +108,9 @@ def documentation(attribute: Attribute) -> str:
         lines.append(f"If absent: {attribute.default}")
     if attribute.allowed:
         lines.append(f"Values: {', '.join(attribute.allowed)}")
+    key = attribute.name.lower()
+    if reason := WITHOUT_EFFECT.get(key) or NOT_NEEDED.get(key):
+        lines.append(f"Without effect here: {reason}.")
     if attribute.dialect not in _FIRST:
         lines.append(f"Known from {attribute.dialect}")
     return "\n".join(lines)

@@ -253,6 +253,40 @@ class NameField(FieldWidget):
         self._tell(string_source(value.strip()) if value.strip() else None)
 
 
+class NamesField(NameField):
+    """Several names with commas between them; one that is chosen joins them, or leaves if it is there."""
+
+    def __init__(self, field: FormField) -> None:
+        super().__init__(field)
+        self._before: list[str] = []
+        self.box.activated.disconnect()
+        self.box.activated.connect(self._choose)
+
+    def _show(self, source: str | None) -> bool:
+        values = [] if source is None else strings_of(source)
+        held = values is not None and not any("," in value for value in values)
+        if values != _divided(self.box.currentText()):
+            self.box.setEditText(", ".join(values) if values is not None else source or "")
+        self._before = list(values or ())
+        return held
+
+    def _choose(self) -> None:
+        chosen = self.box.currentText()
+        names = [name for name in self._before if name != chosen]
+        if len(names) == len(self._before):
+            names.append(chosen)
+        self.box.setEditText(", ".join(names))
+        self._edited(self.box.currentText())
+
+    def _edited(self, value: str) -> None:
+        self._before = names = _divided(value)
+        self._tell(list_source(names) if names else None)
+
+
+def _divided(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
 class ChoiceField(FieldWidget):
     """One of a few words; the first choice stands for an absent attribute."""
 

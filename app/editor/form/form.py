@@ -17,12 +17,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.description.needs import CPU_COUNTS, CPUS, NEEDS, cpus_source
 from app.description.program_call import CalledProgram, program_call
 from app.description.statements import Statement, statements
 from app.description.values import string_source
 from app.editor.form import fields
-from app.editor.form.plan import MORE, SECTIONS, FieldKind, FormField, Section
+from app.editor.form.plan import MORE, NEEDED, SECTIONS, FieldKind, FormField, Section
+from app.editor.form.presets import PresetButton
 from app.editor.form.sandbox import SandboxField
+from app.stores.named_texts import NamedTexts
 from app.theme.theme import Theme
 from broker_core.client.programs.describe import how_it_runs
 from broker_core.jobs.placement import computing_element
@@ -38,15 +41,19 @@ class DescriptionForm(QScrollArea):
     """The form side of the editor."""
 
     edited = Signal(str, object)
-    """Attribute, and its new source text, or None to take it out."""
+    """Attribute, and its new source text, or None to take it out; NEEDS with the text of a preset."""
     programChosen = Signal(str)
     """Path of a program chosen with the button beside the field."""
 
-    def __init__(self, theme: Theme, limit: int) -> None:
+    def __init__(self, theme: Theme, limit: int, presets: NamedTexts) -> None:
         super().__init__()
         self._theme, self._limit = theme, limit
+        self.presets = PresetButton(theme, presets)
+        self.presets.chosen.connect(lambda text: self.edited.emit(NEEDS, text))
         self.widgets: dict[str, fields.FieldWidget] = {}
         self._helps: dict[str, QLabel] = {}
+        self._sites: tuple[SiteView, ...] = ()
+        self._offered: dict[str, set[str]] = {}
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -79,21 +86,26 @@ class DescriptionForm(QScrollArea):
         return widget
 
     def offer(self, sites: Sequence[SiteView]) -> None:
-        """Offer what these sites have: themselves, and their GPUs, accounts and queues."""
+        """Offer what these sites have: themselves, and what the chosen one, or any, has by name."""
+        self._sites = tuple(sites)
         self.site.offer([one.name for one in sites])
-        known = {
-            "GPUModel": {count.model for one in sites for count in one.gpus if count.model},
-            "Account": {account for one in sites for account in one.accounts},
-            "QueueName": {computing_element(ce).queue for one in sites for ce in one.ces} - {""},
-        }
-        for name, values in known.items():
+        self._offer_names()
+
+    def _offer_names(self) -> None:
+        chosen = self.site.box.currentData()
+        sites = [one for one in self._sites if chosen in (None, "", one.name)]
+        offered = _names_of(sites)
+        if offered == self._offered:
+            return
+        self._offered = offered
+        for name, values in offered.items():
             widget = self.widgets[name]
             assert isinstance(widget, fields.NameField)
             widget.offer(values)
 
     def _more_button(self) -> QPushButton:
         button = QPushButton(
-            self._theme.icon("chevron-right"), self.tr("More: results, matching, kind, streams")
+            self._theme.icon("chevron-right"), self.tr("More: nodes, results, matching, kind, streams")
         )
         button.setProperty("kind", "quiet")
         button.setStyleSheet("padding-left: 0")
@@ -120,7 +132,11 @@ class DescriptionForm(QScrollArea):
         column.setSpacing(8)
         title = QLabel(self.tr(section.title))
         title.setProperty("role", "strong")
-        column.addWidget(title)
+        heading = QHBoxLayout()
+        heading.addWidget(title, 1)
+        if section is NEEDED:
+            heading.addWidget(self.presets)
+        column.addLayout(heading)
         rows = QGridLayout()
         rows.setHorizontalSpacing(12)
         rows.setVerticalSpacing(2)
@@ -161,6 +177,8 @@ class DescriptionForm(QScrollArea):
                 return fields.AmountField(field)
             case FieldKind.NAME:
                 return fields.NameField(field)
+            case FieldKind.NAMES:
+                return fields.NamesField(field)
             case FieldKind.CHOICE:
                 return fields.ChoiceField(field)
             case FieldKind.SWITCH:
@@ -183,17 +201,20 @@ class DescriptionForm(QScrollArea):
         """Fill in every field from the text; nothing is told back."""
         found = statements(text)
         call = program_call(text, base)
+        self.presets.description = text
         self.sandbox.set_base(base)
         for key, widget in self.widgets.items():
             statement: Statement | None = found.get(widget.field.attribute.lower())
             source = statement.value if statement and statement.value else None
-            widget.show_source(_as_called(call, key, source))
+            widget.show_source(cpus_source(text) if key == CPUS else _as_called(call, key, source))
+        self._offer_names()
         sentence = how_it_runs(call.item) if call is not None and call.item is not None else ""
         self._helps["Executable"].setText(sentence or self.tr(self.widgets["Executable"].field.help))
 
     def go_to(self, attribute: str) -> bool:
         """Give the keyboard to the field of an attribute; False if there is none."""
-        widget = {key.lower(): widget for key, widget in self.widgets.items()}.get(attribute.lower())
+        wanted = CPUS if attribute in CPU_COUNTS else attribute
+        widget = {key.lower(): widget for key, widget in self.widgets.items()}.get(wanted.lower())
         if widget is None:
             return False
         if self._folded.isAncestorOf(widget):
@@ -201,6 +222,19 @@ class DescriptionForm(QScrollArea):
         widget.setFocus(Qt.FocusReason.OtherFocusReason)
         self.ensureWidgetVisible(widget)
         return True
+
+
+def _names_of(sites: Sequence[SiteView]) -> dict[str, set[str]]:
+    """Attribute to the names that these sites give."""
+    return {
+        "GPUModel": {count.model for one in sites for count in one.gpus if count.model},
+        "Account": {name for one in sites for name in one.accounts},
+        "QueueName": {computing_element(ce).queue for one in sites for ce in one.ces} - {""},
+        "QOS": {name for one in sites for name in one.qos},
+        "Features": {name for one in sites for name in one.features},
+        "Licenses": {name for one in sites for name in one.licenses},
+        "Reservation": {name for one in sites for name in one.reservations},
+    }
 
 
 def _as_called(call: CalledProgram | None, key: str, source: str | None) -> str | None:

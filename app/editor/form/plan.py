@@ -23,6 +23,8 @@ class FieldKind(StrEnum):
     """A whole number; 0 stands for an absent attribute."""
     NAME = "name"
     """A name, chosen of those that the sites offer or written."""
+    NAMES = "names"
+    """Names with commas, chosen of those that the sites offer or written; written as a list."""
     CHOICE = "choice"
     """One of a few words, written as a string."""
     TIME = "time"
@@ -81,7 +83,11 @@ SECTIONS: tuple[Section, ...] = (
                 FieldKind.PROGRAM,
                 hint=_t("choose one, or drop it here"),
             ),
-            FormField("Arguments", _t("Arguments"), _t("Words as on a command line; nothing is expanded.")),
+            FormField(
+                "Arguments",
+                _t("Arguments"),
+                _t("Words as on a command line; nothing is expanded. _PARAM_ takes each value of a sweep."),
+            ),
             FormField("JobName", _t("Name"), _t("Shown in the jobs table."), hint=_t("the program's name")),
         ),
     ),
@@ -96,7 +102,12 @@ SECTIONS: tuple[Section, ...] = (
     Section(
         _t("Needs"),
         (
-            FormField("NodeNumber", _t("CPUs"), _t("Fixed while the job runs."), FieldKind.NUMBER),
+            FormField(
+                "CpuNumber",
+                _t("CPUs"),
+                _t("Of one node for a program; processes of MPI go where CPUs are free."),
+                FieldKind.NUMBER,
+            ),
             FormField(
                 "MemoryPerNode",
                 _t("Memory"),
@@ -148,12 +159,70 @@ SECTIONS: tuple[Section, ...] = (
                 FieldKind.NAME,
                 hint=_t("any queue"),
             ),
+            FormField(
+                "QOS",
+                _t("QOS"),
+                _t("The quality of service: how far ahead, how long and how much."),
+                FieldKind.NAME,
+                hint=_t("site's default"),
+            ),
         ),
     ),
 )
 """The form from top to bottom."""
 
+NEEDED = next(one for one in SECTIONS if one.title == _t("Needs"))
+"""The section that a preset fills in."""
+
 MORE: tuple[Section, ...] = (
+    Section(
+        _t("Nodes"),
+        (
+            FormField(
+                "MemoryPerCPU",
+                _t("CPU memory"),
+                _t("For each CPU, instead of the memory of a node."),
+                FieldKind.AMOUNT,
+                hint=_t("site's default"),
+                unit=_t("MB"),
+            ),
+            FormField(
+                "ScratchSize",
+                _t("Scratch space"),
+                _t("On the own disk of each node."),
+                FieldKind.AMOUNT,
+                hint=_t("site's default"),
+                unit=_t("MB"),
+            ),
+            FormField(
+                "WholeNodes",
+                _t("Whole nodes"),
+                _t("No other job runs on the nodes at the same time."),
+                FieldKind.SWITCH,
+            ),
+            FormField(
+                "Features",
+                _t("Features"),
+                _t("Words of the site for such nodes; each node has all of them."),
+                FieldKind.NAMES,
+                hint=_t("any node"),
+            ),
+            FormField(
+                "Licenses",
+                _t("Licenses"),
+                _t("Those that the batch system counts; matlab:2 for two of them."),
+                FieldKind.NAMES,
+                hint=_t("none"),
+            ),
+            FormField(
+                "Reservation",
+                _t("Reservation"),
+                _t("Nodes that are kept for you at the site under this name."),
+                FieldKind.NAME,
+                hint=_t("none"),
+            ),
+        ),
+    ),
     Section(
         _t("Results"),
         (

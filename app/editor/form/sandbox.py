@@ -25,7 +25,7 @@ from app.description.values import list_source, strings_of
 from app.editor.form.fields import FieldWidget
 from app.editor.form.plan import FormField
 from app.theme.theme import Theme
-from app.units import size_text
+from app.units import size
 from app.widgets.flow_layout import FlowLayout
 
 _ROWS_SHOWN = 4
@@ -131,18 +131,18 @@ class SandboxField(FieldWidget):
                 self.table.selectRow(row)
 
     def _fill_row(self, row: int, entry: SandboxItem) -> None:
-        name, size = QTableWidgetItem(entry.shown), QTableWidgetItem(entry.fault or size_text(entry.size))
+        name, amount = QTableWidgetItem(entry.shown), QTableWidgetItem(entry.fault or size(entry.size))
         name.setToolTip(entry.written)
-        size.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        amount.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         token = "negative" if entry.fault else "text"
-        for column, item in enumerate((name, size)):
+        for column, item in enumerate((name, amount)):
             item.setForeground(self._theme.color(token))
             self.table.setItem(row, column, item)
 
     def _show_total(self) -> None:
         total = sum(entry.size for entry in self.entries)
         over = total > self._limit
-        self.total.setText(self.tr("{0} of {1}").format(size_text(total), size_text(self._limit)))
+        self.total.setText(self.tr("{0} of {1}").format(size(total), size(self._limit)))
         self.total.setStyleSheet(f"color: {self._theme.color('negative' if over else 'muted').name()}")
         self.bar.setValue(min(1000, round(1000 * total / self._limit)) if self._limit else 0)
         self._selection_changed()

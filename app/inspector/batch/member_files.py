@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -146,12 +147,23 @@ class OutputsPane(QWidget):
             self.tree.takeTopLevelItem(self.tree.indexOfTopLevelItem(self._items.pop(job)))
         new = [at for job, at in ended.items() if job not in self._items]
         new.sort(key=lambda at: value_order(columns["parameter"][at] or columns["name"][at]))
+        if self._items and len(new) <= _SLICE:  # what was run again stands where it stood
+            for at in new:
+                self._insert(at)
+            new = []
         for few in parts(new, _SLICE):
             made = [self._item(at) for at in few]
             self.tree.addTopLevelItems(made)
             await breathe()
         self.summary.setText(f"Output of {units.count(len(self._items), 'job')} that ended")
         self._offer()
+
+    def _insert(self, at: int) -> None:
+        """Put the line of a job among the others, in the order of values."""
+        item, tree = self._item(at), self.tree
+        key = value_order(item.text(0))
+        before = bisect(range(tree.topLevelItemCount()), key, key=lambda one: value_order(_text(tree, one)))
+        tree.insertTopLevelItem(before, item)
 
     def _item(self, at: int) -> QTreeWidgetItem:
         columns = self._context.jobs.columns
@@ -177,7 +189,7 @@ class OutputsPane(QWidget):
         except CrossDeskError as error:
             lines = [QTreeWidgetItem([str(error), "", ""])]
         else:
-            lines = [QTreeWidgetItem([file.path, "", units.size_text(file.size)]) for file in files]
+            lines = [QTreeWidgetItem([file.path, "", units.size(file.size)]) for file in files]
             lines = lines or [QTreeWidgetItem(["No files", "", ""])]
         item = self._items.get(job)
         if item is not None and not item.childCount():
@@ -189,3 +201,8 @@ class OutputsPane(QWidget):
         parent = item.parent()
         if parent is not None:
             self._context.show_job(parent.data(0, _JOB), "output")
+
+
+def _text(tree: QTreeWidget, line: int) -> str:
+    item = tree.topLevelItem(line)
+    return item.text(0) if item is not None else ""

@@ -7,10 +7,23 @@ import io
 import json
 import re
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
+
+PARAMETER = "_PARAM_"
+"""What stands in the name of a file for the value of its job, as in descriptions."""
+
+
+def named_by_value(files: Sequence[str], value: str, others: Collection[str], other: str) -> list[str]:
+    """The files of a job with a value; where the job of another value has one that is named by that value,
+    its name says `_PARAM_` instead."""
+    found = []
+    for file in files:
+        general = file.replace(value, PARAMETER) if value and file not in others else file
+        found.append(general if general.replace(PARAMETER, other) in others else file)
+    return found
 
 
 class NumberSource(StrEnum):
@@ -30,10 +43,14 @@ class NumberQuestion:
     """Which number is wanted of each job."""
 
     path: str
-    """File of the job's output."""
+    """File of the job's output; `_PARAM_` stands for the value of the job."""
     source: NumberSource
     what: str
     """Name of the column, key (`fit.slope` goes into objects, `runs.0` into lists) or expression."""
+
+    def file_of(self, value: str) -> str:
+        """The file of the job with this value."""
+        return self.path.replace(PARAMETER, value)
 
     def answer(self, content: bytes) -> float:
         """The number in a file; of several the last. Raises NumberNotFound."""

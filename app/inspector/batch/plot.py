@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QProgressBar, QPushButton, Q
 
 from app import units
 from app.inspector.batch.figures import value_order
-from app.inspector.batch.numbers import NumberNotFound, NumberQuestion, NumberSource
+from app.inspector.batch.numbers import NumberNotFound, NumberQuestion, NumberSource, named_by_value
 from app.stores.slices import breathe, parts
 from app.widgets import qt_types
 from app.widgets.csv_file import Written
@@ -57,15 +57,16 @@ class NumbersFound:
 
 
 async def read_numbers(
-    client: BrokerClient, question: NumberQuestion, jobs: Sequence[str], progress: Callable[[int], None]
+    client: BrokerClient, question: NumberQuestion, jobs: Mapping[str, str], progress: Callable[[int], None]
 ) -> NumbersFound:
-    """Ask the question of the files of these jobs; `progress` gets the number of jobs answered."""
-    found, waiting = NumbersFound(), iter(jobs)
+    """Ask the question of the files of these jobs, each with its value; `progress` gets the number of jobs
+    answered."""
+    found, waiting = NumbersFound(), iter(jobs.items())
 
     async def read_on() -> None:
-        for job in waiting:
+        for job, value in waiting:
             try:
-                part = await client.read_file(job, question.path, 0, _LENGTH)
+                part = await client.read_file(job, question.file_of(value), 0, _LENGTH)
                 found.numbers[job] = await asyncio.to_thread(question.answer, part.content)
             except (NumberNotFound, CrossDeskError) as error:
                 found.missing[job] = str(error)
@@ -136,12 +137,19 @@ class PlotPane(QWidget):
         self.go.setEnabled(bool(self._done))
         if self._done and not self._offered and self._context.link.up:
             self._offered = columns["id"][self._done[0]]
-            files = await self._context.client.files(self._offered)
-            made = [file.path for file in files if file.role not in ("stderr", "input")]
+            made = await self._made_by(self._done[0])
+            if len(self._done) > 1:
+                last = self._done[-1]
+                value, other = columns["parameter"][self._done[0]], columns["parameter"][last]
+                made = named_by_value(made, value, await self._made_by(last), other)
             self.file.addItems(sorted(made, key=lambda path: not path.endswith(_TABLES)))
             self.file.setCurrentIndex(0)
             if (edit := self.file.lineEdit()) is not None:
                 edit.setCursorPosition(0)
+
+    async def _made_by(self, row: int) -> list[str]:
+        files = await self._context.client.files(self._context.jobs.columns["id"][row])
+        return [file.path for file in files if file.role not in ("stderr", "input")]
 
     def start(self) -> None:
         """Read and draw; what is being read already is given up."""
@@ -163,8 +171,8 @@ class PlotPane(QWidget):
         self.progress.show()
         self.note.setText(f"Reading {question.path} of {units.count(len(rows), 'job')}…")
         try:
-            ids = [columns["id"][at] for at in rows]
-            self.found = await read_numbers(self._context.client, question, ids, self.progress.setValue)
+            jobs = {columns["id"][at]: columns["parameter"][at] for at in rows}
+            self.found = await read_numbers(self._context.client, question, jobs, self.progress.setValue)
         finally:
             self.progress.hide()
         await self._draw(question)

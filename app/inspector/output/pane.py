@@ -16,10 +16,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app import units
 from app.inspector.output.file_list import FileList
 from app.inspector.output.preview import Preview
 from app.inspector.output.stayed import StayedBar
-from app.inspector.save_files import Copies, save_all, save_one
+from app.inspector.save_files import Copies, save_one
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.job_pane import JobPane
 from app.widgets.save_dialog import ask_folder
@@ -47,6 +48,9 @@ class OutputPane(JobPane):
             QPushButton("Save all…"),
             QPushButton("Open outside"),
         )
+        self.inputs = QPushButton()
+        self.inputs.setCheckable(True)
+        self._found: list[OutputFile] = []
         self.progress = QProgressBar()
         self.stayed = StayedBar(context)
         self.stayed.changed.connect(self.refresh)
@@ -68,6 +72,10 @@ class OutputPane(JobPane):
             button.setIcon(self.context.theme.icon(icon))
             button.clicked.connect(lambda _=False, does=does: does())
             bar.addWidget(button)
+        self.inputs.setProperty("kind", "quiet")
+        self.inputs.toggled.connect(lambda _: self._show_files())
+        bar.addWidget(self.inputs)
+        self.inputs.hide()
         self.progress.setAccessibleName("Saving the output")
         self.progress.setTextVisible(False)
         self.progress.hide()
@@ -94,6 +102,8 @@ class OutputPane(JobPane):
     def clear(self) -> None:
         """Forget the files shown before."""
         self._look.stop()
+        self._found = []
+        self.inputs.setChecked(False)
         self.list.show_files("", [])
         self.preview.show_nothing()
         self.progress.hide()
@@ -103,12 +113,21 @@ class OutputPane(JobPane):
         """Show the files; the first one worth a look is chosen."""
         found, left = answer
         self.stayed.show_left(self.job or "", left)
-        files = sorted(found, key=lambda one: (_ORDER.get(one.role, 9), one.path))
-        growing = any(one.growing for one in files)
+        self._found = sorted(found, key=lambda one: (_ORDER.get(one.role, 9), one.path))
+        growing = any(one.growing for one in found)
         self._look.start() if growing else self._look.stop()
-        if not files and self.stayed.isHidden():
+        if not found and self.stayed.isHidden():
             self._say_nothing()
             return
+        self._show_files()
+
+    def _show_files(self) -> None:
+        """What was sent with the job is no result: it is shown when it is asked for."""
+        sent = sum(1 for one in self._found if one.role == "input")
+        self.inputs.setVisible(bool(sent))
+        does = "Hide" if self.inputs.isChecked() else "Show"
+        self.inputs.setText(f"{does} {units.count(sent, 'input file')}")
+        files = [one for one in self._found if self.inputs.isChecked() or one.role != "input"]
         fresh = not self.list.files
         self.list.show_files(self.job or "", files)
         if files and (fresh or not self.list.chosen()):
@@ -171,13 +190,15 @@ class OutputPane(JobPane):
         self.context.run(self._save_all(job, folder), "saving the output")
 
     async def _save_all(self, job: str, folder: Path) -> None:
+        from app.jobs.fetching import fetch_jobs
+
         def tell(done: int, total: int) -> None:
             if job == self.job:
                 self.progress.setRange(0, 1000)
                 self.progress.setValue(int(1000 * done / total) if total else 1000)
 
         try:
-            await save_all(self.context, job, folder, tell)
+            await fetch_jobs(self.context, [job], folder, tell)
         finally:
             self.progress.hide()
             self._chosen()

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from app.theme.theme import Theme
 
 _HEIGHT = 150
+_SHORTEST = 5.0
+"""Seconds across the plot, at least."""
 Series = tuple[tuple[str, str], ...]
 """Name and colour token of each line."""
 
@@ -32,7 +34,7 @@ def canvas(axis: pg.DateAxisItem) -> pg.PlotWidget:
 
 
 class HistoryPlot(QWidget):
-    """Two lines that step, a legend to click, and a read-out of the moment under the pointer."""
+    """Lines that step, a legend to click, and a read-out of the moment under the pointer."""
 
     def __init__(self, theme: Theme, series: Series, plot: pg.PlotWidget, digits: int = 0) -> None:
         """`digits`: of fractions that are shown; 0: all numbers are whole."""
@@ -45,7 +47,7 @@ class HistoryPlot(QWidget):
         self.plot.setAccessibleName(f"{' and '.join(name for name, _ in series)} over time")
         self.plot.setMouseEnabled(True, False)
         self.plot.hideButtons()
-        self.legend = self.plot.addLegend(offset=(-1, 1), colCount=2)
+        self.legend = self.plot.addLegend(offset=(-1, 1), colCount=len(series))
         self.curves = [self.plot.plot(name=name, stepMode="right") for name, _ in series]
         if not digits:
             self.plot.getAxis("left").tickSpacing = whole_ticks
@@ -69,7 +71,7 @@ class HistoryPlot(QWidget):
         top = max([0.1 if self._digits else 1.0, *(line.max() for line in known if len(line))])
         self.plot.setYRange(0, top * 1.5, padding=0)
         if len(times):
-            self.plot.setXRange(times[0], max(times[-1], times[0] + 60), padding=0.01)
+            self.plot.setXRange(times[0], max(times[-1], times[0] + _SHORTEST), padding=0.01)
         self.said.setText(self._sentence(len(times) - 1) if len(times) else " ")
 
     def _dress(self) -> None:

@@ -14,7 +14,9 @@ from broker_core.bookkeeping.entries import (
     EntityEntry,
     LogEntry,
     NewSubmission,
+    OutsideChange,
     Payload,
+    RefusedJobs,
     Tidying,
 )
 from broker_core.bookkeeping.sqlite.annotations import change_annotations, insert_annotations
@@ -27,7 +29,8 @@ from broker_core.bookkeeping.sqlite.codec import (
     json_text,
     record_row,
 )
-from broker_core.bookkeeping.sqlite.purging import close_begun_sweeps, fold_and_remove
+from broker_core.bookkeeping.sqlite.outside_jobs import change_outside_jobs
+from broker_core.bookkeeping.sqlite.purging import close_begun_sweeps, count_refused, fold_and_remove
 from broker_core.bookkeeping.sqlite.sweep_rows import insert_sweep
 from broker_core.errors import Conflict
 from broker_core.jobs.record import JobRecord
@@ -63,8 +66,12 @@ def write_payloads(connection: sqlite3.Connection, payloads: Sequence[Payload]) 
             entries.extend(payload.entries)
         elif isinstance(payload, Document):
             _write_document(connection, payload)
+        elif isinstance(payload, RefusedJobs):
+            count_refused(connection, payload)
         elif isinstance(payload, Annotating):
             change_annotations(connection, payload)
+        elif isinstance(payload, OutsideChange):
+            change_outside_jobs(connection, payload)
         elif isinstance(payload, Tidying):
             close_begun_sweeps(connection, payload.in_use)
         else:

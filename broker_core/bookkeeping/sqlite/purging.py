@@ -8,7 +8,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection, Sequence
 
-from broker_core.jobs.counters import counts_of, wait_bound
+from broker_core.bookkeeping.entries import RefusedJobs
+from broker_core.jobs.counters import NEVER, counts_of, wait_bound
 from broker_core.jobs.outcome import Outcome, outcome_of
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.transitions import EventType
@@ -74,6 +75,13 @@ def _fold(connection: sqlite3.Connection, record: JobRecord) -> None:
     ends = (int(outcome is one) for one in (Outcome.DONE, Outcome.FAILED, Outcome.CANCELED))
     wait = wait_bound(record.submitted, record.started)
     connection.execute(_FOLD, (*where, wait, *counts_of(record), *ends))
+
+
+def count_refused(connection: sqlite3.Connection, refused: RefusedJobs) -> None:
+    """Count jobs that were submitted and refused. They have no processors, by which they are told from purged
+    ones, and no kind that is known for sure."""
+    where = (refused.owner, "Normal", 0, refused.time, 0, NEVER)
+    connection.execute(_FOLD, (*where, refused.count, *[0] * 8))
 
 
 def close_sweeps(connection: sqlite3.Connection, done: Sequence[Closing]) -> None:

@@ -17,7 +17,7 @@ from broker_core.bookkeeping.sqlite.annotations import annotation_columns
 from broker_core.bookkeeping.sqlite.codec import EVENT_COLUMNS, JOB_COLUMNS, event_of, intact, record_of
 from broker_core.bookkeeping.sqlite.outcome_reads import Wanted, condition, states_of
 from broker_core.errors import BadRequest, StoreDamaged
-from broker_core.jobs.annotations import ANNOTATION_COLUMNS
+from broker_core.jobs.annotations import PAGE_COLUMNS
 from broker_core.jobs.events import JOB, JobEvent
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
@@ -30,7 +30,6 @@ _OF_JOBS = f"type GLOB '{JOB}.*'"
 NUMBERED = f"SELECT number, {', '.join(JOB_COLUMNS)} FROM jobs"
 JOBS = f"SELECT {', '.join(JOB_COLUMNS)} FROM jobs"
 
-_PAGE_COLUMNS = (*JOB_COLUMNS, *ANNOTATION_COLUMNS)
 _LATEST = "NOT EXISTS (SELECT 1 FROM jobs AS later WHERE later.rerun_of <> '' AND later.rerun_of = jobs.id)"
 """SQL: the job was not run again."""
 
@@ -120,8 +119,8 @@ def jobs_page(
 def _known_columns(columns: Sequence[str]) -> list[str]:
     names = list(dict.fromkeys(columns)) or list(JOB_COLUMNS)
     for name in names:
-        if name not in _PAGE_COLUMNS:
-            known = ", ".join(_PAGE_COLUMNS)
+        if name not in PAGE_COLUMNS:
+            known = ", ".join(PAGE_COLUMNS)
             raise BadRequest(f"There is no column {name!r}.", place="columns", remedy=f"Known: {known}.")
     return names
 

@@ -111,6 +111,12 @@ CREATE TABLE annotations (
     position INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX annotations_by_position ON annotations (position);
+CREATE TABLE outside_jobs (
+    site TEXT NOT NULL,
+    id TEXT NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (site, id)
+) WITHOUT ROWID;
 CREATE TABLE purged (
     owner TEXT NOT NULL,
     structure TEXT NOT NULL,
@@ -160,11 +166,16 @@ def _add_annotations(connection: Connection) -> None:
             connection.execute(text)
 
 
+def _add_outside_jobs(connection: Connection) -> None:
+    connection.execute(next(text for text in TABLES.split(";") if "TABLE outside_jobs" in text))
+
+
 MIGRATIONS: dict[int, Callable[[Connection], None]] = {
     1: _add_sweeps,
     2: _fold_purged,
     3: _add_reruns,
     4: _add_annotations,
+    5: _add_outside_jobs,
 }
 """Schema number to the step that makes the next one of it, inside a transaction."""
 

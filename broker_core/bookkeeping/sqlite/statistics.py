@@ -45,6 +45,7 @@ def statistics(connection: sqlite3.Connection, owner: str, sweeps: Sequence[Swee
         if counts[0]:
             kind = kind_of(structure, bool(interactive))
             kinds.setdefault(kind, Counter()).update(dict(zip(STAGES, counts, strict=True)))
+        if counts[0] and cpus:
             months[month, kind] += counts[0]
             sizes[cpus] += counts[0]
             waits[wait] += counts[0]

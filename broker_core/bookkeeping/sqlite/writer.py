@@ -13,7 +13,15 @@ from pathlib import Path
 
 from broker_core.bookkeeping.ballast import Ballast
 from broker_core.bookkeeping.directory import read_holder, taken
-from broker_core.bookkeeping.entries import Annotating, Document, NewSubmission, Payload, Tidying
+from broker_core.bookkeeping.entries import (
+    Annotating,
+    Document,
+    NewSubmission,
+    OutsideChange,
+    Payload,
+    RefusedJobs,
+    Tidying,
+)
 from broker_core.bookkeeping.faults import (
     StorageCondition,
     StorageFailed,
@@ -288,11 +296,13 @@ def _resolve(works: Sequence[Work], error: Exception | None) -> None:
 
 def _must_be_kept(work: Work) -> bool:
     """Events of jobs that exist must not be lost; what somebody waits for an answer to can be sent again."""
-    return not isinstance(work.payload, NewSubmission | Document | Annotating | Tidying)
+    return not isinstance(
+        work.payload, NewSubmission | Document | Annotating | OutsideChange | RefusedJobs | Tidying
+    )
 
 
 def _weight(payload: Payload) -> int:
-    if isinstance(payload, Document | Tidying):
+    if isinstance(payload, Document | OutsideChange | RefusedJobs | Tidying):
         return 1
     if isinstance(payload, Annotating):
         return len(payload.jobs)
@@ -303,7 +313,7 @@ def _points(payloads: Sequence[Payload]) -> list[str]:
     """The plain fail point, then one for each type of event in the transaction."""
     types: dict[str, None] = {}
     for payload in payloads:
-        if isinstance(payload, Document | Annotating | Tidying):
+        if isinstance(payload, Document | Annotating | OutsideChange | RefusedJobs | Tidying):
             continue
         entries = payload.entries if isinstance(payload, NewSubmission) else payload
         types.update(dict.fromkeys(f":{entry.event.type.value}" for entry in entries))

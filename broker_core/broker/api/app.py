@@ -36,6 +36,9 @@ from broker_core.broker.api.routes import (
     output as routes_output,
 )
 from broker_core.broker.api.routes import (
+    outside as routes_outside,
+)
+from broker_core.broker.api.routes import (
     replicas as routes_replicas,
 )
 from broker_core.broker.api.routes import (
@@ -73,6 +76,7 @@ _ROUTES = (
     routes_interactive,
     routes_lines,
     routes_sites,
+    routes_outside,
 )
 _REFUSALS: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": ErrorView, "description": "Refused; nothing was changed."},

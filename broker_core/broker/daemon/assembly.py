@@ -7,7 +7,7 @@ import os
 import socket
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 
 import orjson
@@ -20,7 +20,6 @@ from broker_core.broker.api.listener import ApiListener
 from broker_core.broker.api.routes.lines import LineJobs
 from broker_core.broker.api.routes.log_search import LogSearches
 from broker_core.broker.api.routes.output import JobOutput
-from broker_core.broker.api.routes.sites import SiteTester
 from broker_core.broker.api.views.broker import BrokerStatus, Shutdown
 from broker_core.broker.api.views.jobs import JobViews
 from broker_core.broker.api.views.queue import QueueViews
@@ -34,18 +33,22 @@ from broker_core.broker.matchmaking.data_locality import DataLocality
 from broker_core.broker.matchmaking.match_context import MatchContext, matchmaker
 from broker_core.broker.matchmaking.policy_choice import ActivePolicies
 from broker_core.broker.matchmaking.policy_plugins import PolicyPlugins
+from broker_core.broker.site_management.outside_jobs import OutsideWatch
 from broker_core.broker.site_management.retention import Purging, Retention, RetentionChoice
 from broker_core.broker.site_management.site_discovery import SiteDiscovery, look_at
 from broker_core.broker.site_management.site_dispatcher import SiteDispatcher
+from broker_core.broker.site_management.site_limits import Looking
 from broker_core.broker.site_management.site_registry import SiteRegistry
 from broker_core.broker.site_management.site_specs import SiteSpecs
+from broker_core.broker.site_management.site_tester import SiteTester
+from broker_core.broker.site_management.start_forecasts import StartForecasts
 from broker_core.broker.submission.checking import Checker
 from broker_core.broker.submission.items import ItemChecker
 from broker_core.broker.submission.launch_orders import LaunchOrders
 from broker_core.broker.submission.reruns import Reruns
 from broker_core.broker.submission.submissions import Submissions
 from broker_core.errors import CrossDeskError
-from broker_core.information.replicas.catalog import catalog
+from broker_core.information.replicas.catalog import DescribedCatalogs, catalog
 from broker_core.information.replicas.memory import ReplicaMemory
 from broker_core.information.runner import Updaters
 from broker_core.information.site_updater import LOCAL, SiteUpdater
@@ -109,8 +112,9 @@ class Broker:
         self._stream = Stream(store)
         self._policies = _policies(self._paths, settings)
         self._context = MatchContext(settings)
-        self._replicas = _replicas(self._paths, settings, lambda: self._engine.post(ReplicasFound()))
-        self._data = DataLocality(self._replicas)
+        self._replicas, self._data = _replicas(
+            self._paths, settings, lambda: self._engine.post(ReplicasFound())
+        )
         scheduler = _scheduler(settings, store, self._context, self._data, self._policies)
         self._engine = Engine(store, Core([scheduler]), self._stream, self._fail)
 
@@ -118,8 +122,9 @@ class Broker:
         """The sites, and the sessions of interactive jobs there."""
         settings, store, engine, paths = self._settings, self._store, self._engine, self._paths
         limits = Limits(
-            settings.description_max, settings.sandbox_limit, settings.dialect, settings.mode != "compatible"
-        )
+            settings.description_max, settings.sandbox_limit, settings.dialect, settings.mode != "compatible",
+            None if settings.mode == "embedded" else settings.replicas.described,
+        )  # fmt: skip
         self._checker = Checker(limits)
         self._files = FileStore(paths.files)
         self._sessions = Sessions(store, settings, paths.state)
@@ -131,17 +136,20 @@ class Broker:
         self._keys = _key_distribution(store, engine.scheduler, self._sessions, self._sites)
         self._agents = _agents(engine.scheduler, self._sessions, self._sites, self._lines)
         local = _local(paths, settings)
-        results = ResultLimits(settings.results_max, settings.left_age, settings.left_max)
+        results = ResultLimits(**{one.name: getattr(settings, one.name) for one in fields(ResultLimits)})
         self._choice = RetentionChoice(paths.retention, settings, results)
         making = partial(site_for, limits=results)
         self._registry = SiteRegistry(SiteSpecs(paths.sites), self._sites, engine, local, making)
         self._discovery = SiteDiscovery(look_at)
-        self._updaters = _updaters(settings, engine, local)
+        self._outside = OutsideWatch(store, self._registry, self._stream.topics.sites_changed)
+        self._updaters = _updaters(settings, engine, self._registry.nodes.joined(local.look, LOCAL, LOCAL))
 
     def _accept_jobs(self) -> None:
         """Submissions, and what may happen to jobs that have ended."""
         settings = self._settings
-        items = ItemChecker(self._checker, self._files, self._data, settings.sandbox_limit)
+        items = ItemChecker(
+            self._checker, self._files, self._data, self._sessions.desks, settings.sandbox_limit
+        )
         self._submissions = Submissions(self._engine, items, self._orders, self._files, settings.backlog_max)
         self._reruns = Reruns(self._engine, self._orders, self._submissions)
         self._ended = EndedJobs(self._engine)
@@ -159,7 +167,7 @@ class Broker:
         every: tuple[object, ...] = (
             self._settings, self._store, self._stream, engine, checker, submissions, self._reruns,
             self._ended, self._purging, self._choice, self._retention,
-            self._files, sites, registry, self._discovery, updaters, self._replicas,
+            self._files, sites, registry, self._discovery, self._outside, updaters, self._replicas,
             self._policies, self._sessions, self._lines, self._keys, self._status, shutdown, jobs,
             QueueViews(engine, jobs, self._policies),
             SiteViews(engine, sites, registry, updaters),
@@ -167,7 +175,8 @@ class Broker:
             output,
             LogSearches(output),
             LineJobs(self._store, sites, orders),
-            SiteTester(registry, self._files, submissions),
+            StartForecasts(registry, engine),
+            SiteTester(registry, self._files, submissions, self._settings.network_test),
         )  # fmt: skip
         return {type(part): part for part in every}
 
@@ -177,6 +186,7 @@ class Broker:
         died = self._paths.holder.exists()
         await recover(self._engine, self._orders, self._sites, self._updaters, self._fail, died=died)
         self._engine.connect(self._carriers())
+        await self._outside.start()
         await self._listener.open()
         self._write_holder()
         self._keys.start()
@@ -196,7 +206,7 @@ class Broker:
         for part in (self._agents, self._keys, self._lines, self._updaters):
             await part.close()
         self._registry.close()
-        for one in (self._discovery, self._replicas, self._sites):
+        for one in (self._outside, self._discovery, self._data, self._sites):
             await one.close()
         await self._engine.settled()
         self._paths.holder.unlink(missing_ok=True)
@@ -237,8 +247,13 @@ def _policies(places: Paths, settings: Settings) -> ActivePolicies:
     return ActivePolicies(places.policies, plugins, settings.policy, settings.queue_policy)
 
 
-def _replicas(places: Paths, settings: Settings, found: Callable[[], None]) -> ReplicaMemory:
-    return ReplicaMemory(catalog(settings.replicas, places.replicas), time.monotonic, found)
+def _replicas(
+    places: Paths, settings: Settings, found: Callable[[], None]
+) -> tuple[ReplicaMemory, DataLocality]:
+    memory = ReplicaMemory(catalog(settings.replicas, places.replicas), time.monotonic, found)
+    embedded = settings.mode == "embedded"
+    described = DescribedCatalogs(settings.replicas, embedded, time.monotonic, found)
+    return memory, DataLocality(memory, described)
 
 
 def _key_distribution(
@@ -291,6 +306,7 @@ def _rules(settings: Settings) -> SchedulerConfig:
         max_rematch=settings.max_rematch,
         queue_ahead=QUEUE_AHEAD,
         temp_bad_period=settings.temp_bad_period,
+        first_bad_period=settings.first_bad_period,
         exclusive_interval=settings.exclusive_interval,
         batch_capacity=settings.batch_capacity,
         max_site_queue=settings.max_site_queue,
@@ -299,7 +315,7 @@ def _rules(settings: Settings) -> SchedulerConfig:
     )
 
 
-def _updaters(settings: Settings, engine: Engine, local: LocalSite) -> Updaters:
+def _updaters(settings: Settings, engine: Engine, facts: Looking) -> Updaters:
     def heard(said: SourceHeard) -> None:
         """A source has spoken; three of its intervals later its word is stale, unless set otherwise."""
         interval = settings.stale_after / 3 if settings.stale_after else said.interval
@@ -310,7 +326,7 @@ def _updaters(settings: Settings, engine: Engine, local: LocalSite) -> Updaters:
         engine.stream.topics.resources_changed()
         engine.stream.topics.sites_changed()
 
-    own = [SiteUpdater(local.look, local.name, LOCAL_INTERVAL)]
+    own = [SiteUpdater(facts, LOCAL, LOCAL_INTERVAL)]
     return Updaters(settings.sources, heard, now, own=own, changed=changed)
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from broker_core.broker.engine.engine import Engine
 from broker_core.broker.engine.site_metrics import SAMPLE
 from broker_core.broker.site_management.metrics_files import MetricsFiles
 from broker_core.broker.site_management.network_monitor import NetworkMonitor
+from broker_core.broker.site_management.node_facts import NodeFacts
 from broker_core.broker.site_management.site_dispatcher import SiteDispatcher
 from broker_core.broker.site_management.site_limits import bounded, with_usual_waits
 from broker_core.broker.site_management.site_specs import SiteSpecs
@@ -22,11 +23,13 @@ from broker_core.jobs.placement import THIS_MACHINE, Component, ComputingElement
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.messages import CancelAsked, LinkChanged
-from broker_core.sites.contract import RemoteSitePort, Site
+from broker_core.sites.contract import LaunchOrder, RemoteSitePort, Site
 from broker_core.sites.link import Link, LinkState
+from broker_core.sites.outside import OutsideAccess
 from broker_core.sites.remote.removed import RemovedSite
 from broker_core.system.clock import now
 from broker_core.wire.sites import SITE_KINDS, SiteSpec
+from broker_core.wire.submission import WATCHED
 
 log = logging.getLogger("crossdesk.sites")
 LOOK_INTERVAL = 60.0
@@ -40,6 +43,7 @@ _FIXED = {
     "directory": ("directory", _ELSEWHERE),
     "user": ("account", _ELSEWHERE),
     "url": ("URL", _ELSEWHERE),
+    "cluster": ("cluster", _ELSEWHERE),
     "lease": ("lease", _AGREED),
 }
 """Settings on which jobs there depend, and why. A host may be another door to the same home directory."""
@@ -71,6 +75,7 @@ class SiteRegistry:
         for spec in specs.all():
             self._restore(spec)
         self._figures = MetricsFiles(specs.of)
+        self.nodes = NodeFacts(specs.of, engine, calls)
         for name in self.specs:
             self._figures.restore(engine.figures, name, now().wall)
 
@@ -100,6 +105,15 @@ class SiteRegistry:
         """Connection of a site; raises NotFound."""
         self.spec(name)
         return self._calls.sites[name].link
+
+    def outside(self, name: str) -> OutsideAccess | None:
+        """How a site is asked for jobs that are not the broker's; None: they are not shown there."""
+        site = self._far.get(name)
+        return None if site is None or name in self._leaving else site.outside
+
+    def marks(self) -> list[str]:
+        """The marks of this broker's jobs at all of its sites: several may be one cluster."""
+        return [self._files.mark(name) for name in self._far]
 
     def removed(self, ce: ComputingElement) -> RemovedSite | None:
         """What is left of the site of a computing element that is not known any more."""
@@ -238,6 +252,7 @@ class SiteRegistry:
                 await self._renew(self.specs[name])
                 raise
             self._figures.forget(name)
+            self.nodes.forget(name)
             del self._far[name], self.specs[name]
             await self._calls.remove(name)
         for record in self._live(there):
@@ -261,6 +276,12 @@ class SiteRegistry:
         if self._updaters is not None:
             self._updaters.ask(name)
 
+    def watch(self, records: Iterable[JobRecord]) -> None:
+        """Somebody looks at these jobs for a while; said again while he does."""
+        for record in records:
+            if record.placements and (site := self._far.get(record.ce.site)) is not None:
+                site.watch([record.component], WATCHED)
+
     async def fit(self, name: str) -> None:
         """Raises Conflict for a site that takes no jobs, or answers and cannot be used; one just added is
         looked at first."""
@@ -278,6 +299,11 @@ class SiteRegistry:
                     await self._updaters.refresh((name,))
         if link.trouble:
             raise Conflict(link.trouble, place=name, code="site_unusable")
+
+    async def forecast(self, order: LaunchOrder) -> float | None:
+        """See `RemoteSitePort.forecast`; this machine says nothing."""
+        site = self._far.get(order.ce.site)
+        return None if site is None else await site.forecast(order)
 
     # --- inside
 
@@ -324,7 +350,8 @@ class SiteRegistry:
             address = spec.url or spec.host
             site = self._far[name]
             figures = self._engine.figures
-            look = with_usual_waits(site.look, lambda ce: figures.usual_wait(ce, now().wall))
+            look = self.nodes.joined(site.look, name, spec.kind)
+            look = with_usual_waits(look, lambda ce: figures.usual_wait(ce, now().wall))
             look = bounded(look, spec.max_jobs)
             updaters.add(SiteUpdater(look, name, LOOK_INTERVAL, spec.kind, address, site.renew))
 
@@ -374,4 +401,6 @@ class SiteRegistry:
         figures, moment, names = self._engine.figures, now().wall, self._calls.sites
         figures.sample(moment, names)
         self._figures.keep_soon(figures, names, moment)
+        if self._updaters is not None and (tested := self.nodes.tested(self.specs)):
+            self._updaters.ask(*tested)
         self._sampling = asyncio.get_running_loop().call_later(SAMPLE, self._sample)

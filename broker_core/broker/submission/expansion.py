@@ -1,9 +1,17 @@
-"""Submission helpers (CB-UAM-05): what turns one submitted item into jobs. Later kinds plug in here."""
+"""Submission helpers (CB-UAM-05): what turns one submitted item into jobs.
+
+Installed packages name helpers in the entry point group `crossdesk.submission_helpers`: functions that
+get a `SubmissionItem` and its checked description, and return the items that it stands for, or None
+where they have nothing to do with it. What they return is checked like anything that is submitted.
+"""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import entry_points
 from typing import Protocol
 
 from broker_core.errors import BadRequest
@@ -16,6 +24,12 @@ from broker_core.jdl.syntax.parse import parse
 from broker_core.jdl.syntax.tree import Literal
 from broker_core.wire.submission import SandboxFile, SubmissionItem
 
+log = logging.getLogger("crossdesk.submission")
+GROUP = "crossdesk.submission_helpers"
+"""Entry point group of installed helpers."""
+ITEMS_MAX = 10_000
+"""Items that an installed helper may make of one."""
+Helper = Callable[[SubmissionItem, JobDescription], list[SubmissionItem] | None]
 _IN_NAMES = str.maketrans("./$", "___")
 """Characters of a value that a job's name cannot have."""
 
@@ -113,6 +127,48 @@ def _name_with_mark(text: str) -> str:
 
 HELPERS: list[SubmissionHelper] = [ParameterValues(), PlainJob()]
 """Asked in order; the first that takes an item expands it."""
+
+
+@cache
+def installed() -> tuple[tuple[str, Helper], ...]:
+    """Helpers of installed packages by name; one that does not load is named in the log, and left out."""
+    found = []
+    for point in sorted(entry_points(group=GROUP), key=lambda one: one.name):
+        try:
+            found.append((point.name, point.load()))
+        except Exception:
+            log.exception("The submission helper %s cannot be loaded", point.name)
+    return tuple(found)
+
+
+def helped(item: SubmissionItem, description: JobDescription) -> list[SubmissionItem] | None:
+    """What the first installed helper that takes an item makes of it; None where none does.
+
+    Raises BadRequest for a helper that fails, or makes what cannot be submitted.
+    """
+    for name, helper in installed():
+        try:
+            made = helper(item, description)
+        except Exception as error:
+            log.exception("The submission helper %s fails", name)
+            raise _unusable(name, f"it fails: {type(error).__name__}: {error}") from error
+        if made is None:
+            continue
+        if not isinstance(made, list) or not all(isinstance(one, SubmissionItem) for one in made):
+            raise _unusable(name, "what it makes is no list of items")
+        if not 1 <= len(made) <= ITEMS_MAX:
+            raise _unusable(name, f"it makes {len(made):,} items of one, not 1 to {ITEMS_MAX:,}")
+        return made
+    return None
+
+
+def _unusable(name: str, why: str) -> BadRequest:
+    return BadRequest(
+        f"The submission helper {name} cannot be used: {why}.",
+        code="helper_failed",
+        place=name,
+        remedy="Correct or remove the package that brings it, then submit again.",
+    )
 
 
 def files_of(item: SubmissionItem) -> Callable[[str], tuple[SandboxFile, ...]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -9,10 +10,12 @@ from dataclasses import asdict
 from broker_core.broker.matchmaking.data_locality import DataLocality
 from broker_core.broker.submission.checking import Checker
 from broker_core.broker.submission.compound import items_of
-from broker_core.broker.submission.expansion import helper_for
+from broker_core.broker.submission.expansion import helped, helper_for, installed
 from broker_core.broker.submission.input_sandbox import check_sandbox
 from broker_core.broker.submission.new_jobs import CheckedItem
 from broker_core.errors import BadRequest, DescriptionRefused
+from broker_core.interactive.sessions.desks import Desks
+from broker_core.interactive.sessions.sessions import is_foreign
 from broker_core.jdl.description import JobDescription
 from broker_core.launching.files import FileStore
 from broker_core.scheduling.demand import PARAMETER, significant
@@ -23,30 +26,44 @@ from broker_core.wire.submission import Caution, Submission, SubmissionItem
 class ItemChecker:
     """Checks what is submitted before anything of it is kept."""
 
-    def __init__(self, checker: Checker, files: FileStore, data: DataLocality, sandbox_limit: int) -> None:
+    def __init__(
+        self, checker: Checker, files: FileStore, data: DataLocality, desks: Desks, sandbox_limit: int
+    ) -> None:
         """`sandbox_limit`: bytes of an input sandbox."""
+        self._desks = desks
         self._checker = checker
         self._files = files
         self._data = data
         self._sandbox_limit = sandbox_limit
 
-    async def checked(self, submission: Submission) -> list[CheckedItem]:
-        """All items in order; raises DescriptionRefused and BadRequest."""
+    async def checked(
+        self, owner: str, submission: Submission, *, repeated: bool = False
+    ) -> list[CheckedItem]:
+        """All items of an owner in order; raises DescriptionRefused and BadRequest. `repeated`: they are jobs
+        that were made before, so that no helper is asked about them."""
         items = [
             await self._checked(part, submission, number)
             for number, item in enumerate(submission.items, 1)
-            for part in await self._parts(item, submission, number)
+            for part in await self._parts(item, submission, number, helpers=not repeated)
         ]
+        for number, one in enumerate(items, 1):
+            await self._reachable(owner, one, _location(submission, number))
         await self._data.asked(one for item in items for one in (item.description, *item.own.values()))
         return items
 
-    async def _parts(self, item: SubmissionItem, submission: Submission, number: int) -> list[SubmissionItem]:
+    async def _parts(
+        self, item: SubmissionItem, submission: Submission, number: int, *, helpers: bool
+    ) -> list[SubmissionItem]:
         """The items that a compound description stands for; the item itself where it is plain."""
         if item.values is not None:
             return [item]
         checked = await self._checker.check(item.description)
         if checked.description is None:
             raise refused(checked.diagnostics, _location(submission, number))
+        if helpers and installed():
+            made = await asyncio.to_thread(helped, item, checked.description)
+            if made is not None:
+                return made
         items = items_of(item, checked.description)
         if items[0] is item and "workflow" in checked.description.needs:
             raise BadRequest(
@@ -74,6 +91,21 @@ class ItemChecker:
         )
         sha = hashlib.sha256(item.description.encode("utf-8", "surrogatepass")).hexdigest()
         return CheckedItem(item, checked.description, sha, warnings, own)
+
+    async def _reachable(self, owner: str, item: CheckedItem, location: str) -> None:
+        """An interactive job without a desk would run with nobody at it (CB-JDL-11); one that brings an agent
+        of its own knows its user's side by itself."""
+        job = item.description
+        brought = {file.name for file in item.item.files}
+        if not job.interactive or is_foreign(job.agent, brought) or await self._desks.of(owner):
+            return
+        raise BadRequest(
+            "No desk of yours is registered, so nobody could reach this interactive job.",
+            code="no_desk",
+            place=", ".join(part for part in (location, "InteractiveAgent") if part),
+            remedy="Submit it with the desktop or `crossdesk job submit`, which register one, or name your"
+            " own agent in InteractiveAgent.",
+        )
 
     async def _each(self, item: SubmissionItem, location: str) -> dict[str, JobDescription]:
         found: dict[str, JobDescription] = {}

@@ -59,7 +59,7 @@ class Reruns:
         async with self._one_at_a_time:
             records = await self._ended(owner, list(dict.fromkeys(wanted.ids)))
             alike = await self._alike(records, wanted)
-            items = await self._submissions.checked(_submission(wanted, alike))
+            items = await self._submissions.checked(owner, _submission(wanted, alike), repeated=True)
             if len(records) >= IN_A_THREAD:
                 new = await asyncio.to_thread(_put_together, owner, wanted, records, alike, items)
             else:

@@ -13,7 +13,7 @@ from broker_core.broker.submission.expansion import files_of
 from broker_core.broker.submission.items import ItemChecker
 from broker_core.broker.submission.launch_orders import LaunchOrders
 from broker_core.broker.submission.new_jobs import CheckedItem, NewJob, alike, jobs_of, new_id, sweep_of
-from broker_core.errors import Busy
+from broker_core.errors import BadRequest, Busy, DescriptionRefused
 from broker_core.jobs.annotations import Annotation, change_of
 from broker_core.jobs.sweep import Sweep
 from broker_core.launching.files import FileStore
@@ -105,7 +105,12 @@ class Submissions:
         await asyncio.gather(*self._under_way.values(), return_exceptions=True)
 
     async def _accept(self, owner: str, submission: Submission) -> Receipt:
-        items = await self.checked(submission)
+        try:
+            items = await self.checked(owner, submission)
+        except (DescriptionRefused, BadRequest):
+            count = sum(len(one.values or [""]) for one in submission.items)
+            self._engine.store.count_refused(owner, count, now().wall)
+            raise
         count = sum(1 if item.item.values is None else len(item.item.values) for item in items)
         if count >= IN_A_THREAD:
             new = await asyncio.to_thread(self._put_together, owner, submission, items, count)
@@ -113,11 +118,13 @@ class Submissions:
             new = self._put_together(owner, submission, items, count)
         return await self.record(new)
 
-    async def checked(self, submission: Submission) -> list[CheckedItem]:
+    async def checked(
+        self, owner: str, submission: Submission, *, repeated: bool = False
+    ) -> list[CheckedItem]:
         """Its items in order, the content that they name kept for a while; raises DescriptionRefused,
         BadRequest and Conflict."""
         self._named.update((file.sha256, now().monotonic) for item in submission.items for file in item.files)
-        return await self._items.checked(submission)
+        return await self._items.checked(owner, submission, repeated=repeated)
 
     async def record(self, new: NewJobs) -> Receipt:
         """Keep new jobs and tell the scheduler of them; returns when they are durable."""

@@ -60,9 +60,13 @@ class SiteCommands(Requests):
         path = f"/sites/{part(name)}/answer"
         return fitting(SiteView, await self._post(path, answer.model_dump(), again=False))
 
-    async def test_site(self, name: str) -> SiteTest:
-        """Send a small job there that proves that jobs run; it is one of the user's jobs."""
-        return fitting(SiteTest, await self._post(f"/sites/{part(name)}/test", again=False))
+    async def test_site(self, name: str, *, speed: bool = False) -> SiteTest:
+        """Send a small job there that proves that jobs run; it is one of the user's jobs.
+
+        `speed`: it also measures how fast the node is.
+        """
+        path = f"/sites/{part(name)}/test{'?speed=true' if speed else ''}"
+        return fitting(SiteTest, await self._post(path, again=False))
 
     async def drain_site(self, name: str) -> SiteView:
         """Send no new jobs to a site."""

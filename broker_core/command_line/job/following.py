@@ -7,8 +7,8 @@ import codecs
 import re
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
 from broker_core.client.client import BrokerClient
@@ -18,6 +18,7 @@ from broker_core.jobs.outcome import Outcome, failure_cause, outcome_of
 from broker_core.jobs.query import JobQuery
 from broker_core.jobs.reruns import latest_members
 from broker_core.jobs.states import JobState
+from broker_core.wire.submission import WATCHED
 from broker_core.wire.views import Update
 
 Row = dict[str, Any]
@@ -109,12 +110,30 @@ async def _until_ended(
         for job in ids:
             changed(rows[job])
     if len(waiting) > left:
-        async with aclosing(client.follow(position)) as updates:
+        async with watching(client, lambda: waiting), aclosing(client.follow(position)) as updates:
             async for update in updates:
                 _take(update, rows, waiting, changed)
                 if len(waiting) <= left:
                     break
     return [rows[job] for job in ids]
+
+
+@asynccontextmanager
+async def watching(client: BrokerClient, jobs: Callable[[], Iterable[str]]) -> AsyncIterator[None]:
+    """Let the broker know meanwhile that somebody looks at the jobs that `jobs` tells, each time anew."""
+
+    async def tell() -> None:
+        while True:
+            if named := sorted(jobs()):
+                await client.watch(named)
+            await asyncio.sleep(WATCHED / 2)
+
+    task = asyncio.create_task(tell())
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
 
 
 def _take(

@@ -16,6 +16,7 @@ from broker_core.command_line.invocation import Json, Start, StateDir, session, 
 from broker_core.command_line.job.folding import BatchLine, folded
 from broker_core.command_line.job.following import Row, matching_rows, rows_of, with_outcome
 from broker_core.command_line.job.ids import unshielded
+from broker_core.command_line.job.outside import list_outside
 from broker_core.command_line.job.status import tell_silent
 from broker_core.jobs.query import JobQuery, complete, parse
 from broker_core.jobs.states import JobState
@@ -137,12 +138,20 @@ def list_jobs(
         bool,
         typer.Option("--unfold", help="Each job on its own line; with --all those that were run again too."),
     ] = False,
+    outside: Annotated[
+        bool,
+        typer.Option(
+            "--outside", help="Jobs of your accounts that were submitted outside CrossDesk instead."
+        ),
+    ] = False,
     start: Start = False,
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:
     """List jobs, newest first; without a query or options the active ones."""
     query = asked_query(terms)
+    if outside or (query is not None and query.outside):
+        return list_outside(query, everything=everything, limit=limit)
     states = tuple(one.asked for one in state or ()) or (() if everything or query else ACTIVE)
     each = unfold or session().json
     asked = Asked(states, query, limit, each, earlier=each and everything)

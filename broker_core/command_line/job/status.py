@@ -108,6 +108,7 @@ def _show(detail: JobDetail) -> None:
             ("Because", row["reason"]),
             ("Last error line", output.printable(row.get("error_line", ""))),
             ("Waits for", detail.waits_for),
+            ("On the way", _on_the_way(detail)),
             ("Not heard from", _unheard(detail)),
             ("Place in queue", str(detail.queue_place or "")),
             ("Held", row["held"]),
@@ -129,6 +130,15 @@ def _show(detail: JobDetail) -> None:
             ),
         ]
     )
+
+
+def _on_the_way(detail: JobDetail) -> str:
+    """How much of its files has arrived that are on their way now."""
+    moving = detail.transfer
+    if moving is None:
+        return ""
+    what = "input to its site" if moving.to_site else "output from its site"
+    return f"{what}: {words.size(moving.done)} of {words.size(moving.total)}"
 
 
 def _unheard(detail: JobDetail) -> Text:

@@ -21,13 +21,21 @@ from broker_core.command_line import output, tables, words
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.invocation import Json, StateDir, session, with_client
 from broker_core.command_line.job.folding import folded, summary
-from broker_core.command_line.job.following import Row, all_rows, outcome_of_row, rows_of, with_outcome
+from broker_core.command_line.job.following import (
+    Row,
+    all_rows,
+    outcome_of_row,
+    rows_of,
+    watching,
+    with_outcome,
+)
 from broker_core.command_line.job.list import ACTIVE, Query, asked_query
 from broker_core.command_line.job.raw_keys import raw_keys, readable
 from broker_core.errors import CrossDeskError
 from broker_core.jobs.annotations import ANNOTATION_COLUMNS
 from broker_core.jobs.query import JobQuery
 from broker_core.jobs.site_names import site_name
+from broker_core.jobs.states import JobState
 from broker_core.wire.views import Update
 
 _KEY = re.compile(rb"\x1b(?:\[|O)[0-9;]*[A-Za-z~]|.", re.DOTALL)
@@ -74,6 +82,10 @@ class JobsScreen:
     def rows(self) -> list[Row]:
         """The jobs, newest first."""
         return [self._rows[job] for job in self._order]
+
+    def waiting_at_sites(self) -> list[str]:
+        """Jobs that a site has and did not start yet."""
+        return [job for job in self._order if self._rows[job]["state"] == JobState.SCHEDULED.value]
 
     def fill(self, rows: Iterable[Row]) -> None:
         """Take in jobs that are older than all before."""
@@ -266,7 +278,8 @@ async def _follow(screen: JobsScreen, client: BrokerClient, position: int) -> No
         screen.notice = ""
         screen.changed.set()
 
-    async with aclosing(client.follow(position, lost=lost, regained=regained)) as updates:
+    following = client.follow(position, lost=lost, regained=regained)
+    async with watching(client, screen.waiting_at_sites), aclosing(following) as updates:
         async for update in updates:
             screen.take(update)
 

@@ -54,6 +54,7 @@ def add(
     user: site_options.User = None,
     port: site_options.Port = None,
     jump: site_options.Jump = None,
+    cluster: site_options.Cluster = None,
     queue: site_options.Queues = None,
     option: site_options.Options = None,
     env: site_options.Environment = None,
@@ -62,6 +63,7 @@ def add(
     lease: site_options.Lease = None,
     max_jobs: site_options.MostJobs = None,
     poll: site_options.Poll = None,
+    list_every: site_options.ListEvery = None,
     authorities: site_options.Authorities = None,
     host_key: site_options.HostKey = "",
     test: Annotated[bool, typer.Option("--test/--no-test", help="Send a test job.")] = True,
@@ -85,7 +87,7 @@ def add(
     request = site_options.checked(DetectRequest, given)
     used: dict[str, Any] = {
         "queues": queue, "options": option, "directory": directory, "lease": lease, "max_jobs": max_jobs,
-        "poll_interval": poll,
+        "poll_interval": poll, "list_interval": list_every, "cluster": cluster,
     }  # fmt: skip
     given |= {name: value for name, value in used.items() if value is not None}
     ask = not yes and not session().json and sys.stdin.isatty()

@@ -27,6 +27,7 @@ def change(
     user: site_options.User = None,
     port: site_options.Port = None,
     jump: site_options.Jump = None,
+    cluster: site_options.Cluster = None,
     queue: site_options.Queues = None,
     option: site_options.Options = None,
     env: site_options.Environment = None,
@@ -36,6 +37,8 @@ def change(
     lease: site_options.Lease = None,
     max_jobs: site_options.MostJobs = None,
     poll: site_options.Poll = None,
+    outside: site_options.Outside = None,
+    list_every: site_options.ListEvery = None,
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:
@@ -46,7 +49,7 @@ def change(
     given: dict[str, Any] = {
         "user": user, "port": port, "jump": jump, "queues": _listed(queue), "options": _listed(option),
         "directory": directory, "proxy": proxy, "trust": authorities, "lease": lease, "max_jobs": max_jobs,
-        "poll_interval": poll,
+        "poll_interval": poll, "list_interval": list_every, "cluster": cluster, "outside": outside,
         "environment": None if env is None else site_options.environment(_listed(env) or ()),
     }  # fmt: skip
     changed = {field: value for field, value in given.items() if value is not None}

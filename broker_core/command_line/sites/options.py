@@ -17,6 +17,10 @@ User = Annotated[str | None, typer.Option("--user", help="Account at the host.")
 Port = Annotated[int | None, typer.Option("--port", min=0, max=65535, help="Port of its SSH server.")]
 Jump = Annotated[str | None, typer.Option("--jump", help="Host on the way, as user@host:port.")]
 Queues = Annotated[list[str] | None, typer.Option("--queue", help="Use this queue only; may be repeated.")]
+Cluster = Annotated[
+    str | None,
+    typer.Option("--cluster", help="Slurm: the cluster to use of several that the host serves (-M)."),
+]
 Options = Annotated[
     list[str] | None,
     typer.Option("--option", help="Word for each submission, e.g. --account=phys; may be repeated."),
@@ -34,8 +38,21 @@ Lease = Annotated[
     typer.Option("--lease", min=0, help="Seconds without contact that end a running job there; 0: none do."),
 ]
 MostJobs = Annotated[int | None, typer.Option("--max-jobs", min=0, help="Limit of jobs there.")]
+Outside = Annotated[
+    bool | None,
+    typer.Option("--outside/--no-outside", help="Show jobs of the account submitted outside CrossDesk."),
+]
 Poll = Annotated[
     float | None, typer.Option("--poll", min=0.1, max=3600, help="Seconds between two looks at its jobs.")
+]
+ListEvery = Annotated[
+    float | None,
+    typer.Option(
+        "--list-every",
+        min=0.1,
+        max=3600,
+        help="Seconds between two questions to its batch system (squeue, qstat) while nobody waits for them.",
+    ),
 ]
 HostKey = Annotated[
     str,

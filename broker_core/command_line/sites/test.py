@@ -23,6 +23,7 @@ WAIT = 300.0
 
 def try_site(
     name: SiteName,
+    speed: Annotated[bool, typer.Option("--speed", help="Also measure how fast a node is.")] = False,
     timeout: Annotated[float, typer.Option("--timeout", help="Timeout in seconds.")] = WAIT,
     as_json: Json = False,
     state_dir: StateDir = None,
@@ -30,7 +31,7 @@ def try_site(
     """Send a small job to a site, wait for it and show what it said; exit code 3 if it failed."""
 
     async def work(client: BrokerClient) -> Row:
-        row = await run_test(client, name, timeout)
+        row = await run_test(client, name, timeout, speed=speed)
         if session().json:
             output.as_json({"test": row})
         else:
@@ -40,9 +41,9 @@ def try_site(
     return Exit.JOB_FAILED if failed([with_client(work)]) else Exit.OK
 
 
-async def run_test(client: BrokerClient, name: str, timeout: float = WAIT) -> Row:
+async def run_test(client: BrokerClient, name: str, timeout: float = WAIT, *, speed: bool = False) -> Row:
     """The row of a test job when it has ended; raises TimedOut."""
-    job = (await client.test_site(name)).job
+    job = (await client.test_site(name, speed=speed)).job
     output.say(f"Test job {job} was sent to {name}.", "dim")
     trial = _Trial(client)
     row = (await until_ended(client, [job], timeout=timeout, changed=trial.changed))[0]

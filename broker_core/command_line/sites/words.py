@@ -127,6 +127,7 @@ def _settings(spec: SiteSpec) -> list[tuple[str, str]]:
     return [
         ("Address", address + (f" by {spec.jump}" if spec.jump else "")),
         ("Directory", spec.directory),
+        ("Cluster", spec.cluster),
         ("Queues", ", ".join(spec.queues)),
         ("Options", " ".join(spec.options)),
         ("Environment", ", ".join(f"{name}={value}" for name, value in spec.environment.items())),
@@ -134,4 +135,5 @@ def _settings(spec: SiteSpec) -> list[tuple[str, str]]:
         ("Trusts", spec.trust),
         ("Lease", words.duration(spec.lease) if spec.lease else ""),
         ("Most jobs", str(spec.max_jobs or "")),
+        ("Jobs outside", "" if spec.outside else "not shown"),
     ]

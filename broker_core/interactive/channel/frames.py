@@ -22,6 +22,8 @@ DESKS_PATH = "/crossdesk/desks"
 """The same for telling the agent whom to let in; the broker alone may."""
 TUNNEL_PATH = "/crossdesk/tunnel"
 """The same for a stream of bytes that outlives connections and leads to an SSH server of the agent."""
+SERVICES_PATH = "/crossdesk/services"
+"""The same for hearing of the services that the job offers."""
 DESK_USER = "desk"
 """Name under which desks log in, with a dash and the name of a session where it is the connection of one: a
 new one takes the place of an older one, which is dead though the agent may not know it yet."""

@@ -9,7 +9,7 @@ import logging
 import secrets
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -71,6 +71,11 @@ _NO_LINES = "arc"
 """Batch system of sites to whose running jobs no lines can be carried."""
 
 
+def is_foreign(agent: str, brought: Collection[str]) -> bool:
+    """True for an agent that the job brings, or finds at the site: it knows its user's side by itself."""
+    return base_name(agent) in brought or agent not in OWN_AGENTS
+
+
 class Sessions:
     """All that the broker does for sessions; bytes of a session never pass it."""
 
@@ -101,9 +106,9 @@ class Sessions:
         """The order of an interactive job with its agent; without one where no desk could ever reach it."""
         if not description.interactive:
             return order
-        own = {file.name for file in order.inputs}
+        own = {*order.input_names}
         name = description.agent
-        if base_name(name) in own or name not in OWN_AGENTS:
+        if is_foreign(name, own):
             shipped = f"./{base_name(name)}" if base_name(name) in own else name
             words = tuple(split_words(description.agent_arguments))
             return replace(order, agent=shipped, agent_arguments=words)

@@ -16,6 +16,7 @@ from asyncssh.x11 import lookup_xauth
 from broker_core.errors import CrossDeskError
 from broker_core.interactive.channel.frames import DISPLAY_PATH
 from broker_core.interactive.channel.x_setup import BadSetup, Setup, read_setup, server_of
+from broker_core.interactive.shadow.services import Services
 from broker_core.interactive.shadow.session_events import ForwardView
 from broker_core.interactive.shadow.socks import BadSocks, SocksTalk
 
@@ -99,6 +100,8 @@ class Forwards:
         self._changed = changed
         self._all: list[Forward] = []
         self._connection: asyncssh.SSHClientConnection | None = None
+        self.services = Services(self, changed)
+        """What the job offers, reached by forwards as soon as it is opened."""
 
     def views(self) -> tuple[ForwardView, ...]:
         """What there is."""
@@ -180,6 +183,7 @@ class Forwards:
         self._connection = connection
         for forward in self._all:
             await self._open(forward, connection)
+        self.services.connected(connection)
 
     async def remove(self, forward: Forward) -> None:
         """Close a forward with its connections, at the far end too if that answers."""
@@ -202,6 +206,7 @@ class Forwards:
 
     async def close(self) -> None:
         """Close all; what listens at the far end goes with the connection."""
+        await self.services.close()
         for forward in list(self._all):
             await self._drop(forward)
 

@@ -396,4 +396,5 @@ class ShadowSession:
             received=sum(self._places.values()),
             sent=self.input.sent,
             forwards=self.forwards.views(),
+            services=self.forwards.services.views(),
         )

@@ -91,6 +91,7 @@ class Status:
     exit_code: int | None = None
     signal: int | None = None
     forwards: tuple[ForwardView, ...] = field(default=())
+    services: tuple[ServiceView, ...] = field(default=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,27 @@ class ForwardView:
     sent: int
     received: int
     connections: int
+    problem: str = ""
+
+
+class ServiceState(StrEnum):
+    """Where a service of a job stands, as its agent sees it."""
+
+    STARTING = "starting"
+    """The program named it; nothing listens there yet."""
+    READY = "ready"
+    ENDED = "ended"
+    """Nothing listens there any more, or nothing did for long."""
+    REFUSED = "refused"
+    """It is not opened; the problem says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceView:
+    """One service as shown in a list, without its secrets. Name and problem are texts of others."""
+
+    name: str
+    state: ServiceState
     problem: str = ""
 
 

@@ -19,7 +19,7 @@ OutputSandbox | string, strings | {} | | Files and folders of the job's director
 Requirements | expression | true | | Condition that a resource must meet; other.X reads attribute X of the resource. Anything but true refuses it.
 Rank | expression | 0.0 | | Number by which suitable resources are ordered; a higher one is better.
 InputData | string, strings | {} | | Files in grid storage (lfn: or guid: names) near which the job should run.
-ReplicaCatalog | string | | | Catalogue that knows where the files of InputData are; the one of the settings is asked instead.
+ReplicaCatalog | string | | | Address (ldap:// or http://) of the catalogue that knows where the files of InputData are; without one that of the settings is asked.
 Environment | string, strings | {} | | Variables for the program, each as NAME=value.
 NodeNumber | integer | 1 | | Number of CPUs over all sites; required for a parallel job without SubJobs.
 MinNumCPU | integer | 1 | | Earlier name of NodeNumber.

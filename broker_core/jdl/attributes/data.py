@@ -9,8 +9,8 @@ DATA = table(
     """
 DataRequirements | ads | | | Input files by catalogue, each ad with InputData, DataCatalogType and optionally DataCatalog.
 DataAccessProtocol | string, strings | | | Protocols by which the program can read its input data.
-DataCatalog | string | | | Address of the catalogue of the input data.
-DataCatalogType | string | | DLI, SI, RLS | Kind of that catalogue.
+DataCatalog | string | | | In DataRequirements: address of the catalogue of these files, as in ReplicaCatalog.
+DataCatalogType | string | | DLI, SI, RLS | In DataRequirements: kind of that catalogue; how it is asked follows from its address.
 StorageIndex | string | | | Address of the storage index that finds si-lfn: and si-guid: names.
 OutputSE | string | | | Storage element near which the job should run.
 OutputData | ads | | | Files to be stored when the job ends, each ad with OutputFile and optionally StorageElement and LogicalFileName.

@@ -7,9 +7,9 @@ CREAM = table(
     "CREAM",
     "job",
     """
-BatchSystem | string | | pbs, lsf, sge, slurm, condor | Batch system of the computing element.
+BatchSystem | string | | pbs, lsf, sge, slurm, condor | Batch system that the job may go to; no other one is considered.
 QueueName | string | | | Queue (partition) of the batch system that the job goes to; no other one is considered.
-CERequirements | expression | | | Condition that is handed to the batch system.
+CERequirements | expression | | | Further condition on the resource. The memory of hosts that it asks for is handed on to the batch system, as by MemoryPerNode.
 GPUNumber | integer | | | GPUs on each node of the job. Without HostNumber or SMPGranularity the job gets one node.
 GPUModel | string | | | Model of those GPUs as the site names it, such as "a100", in any case.
 """,
@@ -19,23 +19,23 @@ DIRAC = table(
     "DIRAC",
     "job",
     """
-JobGroup | string | | | Name that jobs which belong together share.
+JobGroup | string | | | Name that jobs which belong together share; they are found by the tag JobGroup:NAME.
 Owner | string | | | Owner of the job; set from the credential.
 Priority | integer | | | Precedence among the jobs of one owner.
 CPUTime | integer | | | CPU time that the job needs, in normalised seconds.
-Site | string, strings | | | Sites that may run the job.
+Site | string, strings | | | Sites that may run the job, by their names here or those that they publish.
 BannedSites | string, strings | | | Sites that may not run the job.
-GridCE | string, strings | | | Computing elements that may run the job.
+GridCE | string, strings | | | Computing elements that may run the job, by their ids or hosts.
 Platform | string, strings | | | Platform that the program was built for.
-Tags | string, strings | | | Properties that the resource must show.
-NumberOfProcessors | integer | | | Number of processors on one host.
+Tags | string, strings | | | Run-time tags that the resource must show.
+NumberOfProcessors | integer | | | Number of CPUs, all on one host.
 MinNumberOfProcessors | integer | | | Least number of processors on one host.
 MaxNumberOfProcessors | integer | | | Most processors on one host that the job can use.
 WholeNode | boolean | | | True asks for a whole host.
 InputDataModule | string | | | Plug-in that makes input data available.
 InputDataPolicy | string | | | How input data is made available.
 OutputPath | string | | | Folder in storage for output data.
-ParameterFactor | real | 1 | | Factor between two values of a sweep.
+ParameterFactor | real | 1 | | Factor between two values of a sweep; Parameters is the number of values then, and each is the one before it times the factor plus ParameterStep.
 LogLevel | string | | | How much the job's wrapper reports.
 """,
 )
@@ -56,6 +56,7 @@ QOS | string | | | Quality of service of the batch system.
 Features | string, strings | {} | | Features that each node of the job must have, by the site's names for them.
 Licenses | string, strings | {} | | Licenses that the job holds while it runs, each "name" or "name:count".
 Reservation | string | | | Reservation at the batch system that the job uses.
+NamesOf | string | | slurm, pbs, sge, lsf, condor | Batch system whose sites know the names in QueueName, Account, QOS and Reservation: they count at those of its sites that have them, and the job runs without them elsewhere. Otherwise sites without them do not match.
 BatchOptions | ad | | | Further words for the batch system's submission command, by its kind: [ slurm = {"--nice=5"}; pbs = {"-p", "10"}; sge = {"-p", "-5"}; lsf = {"-sp", "10"}; condor = {"rank = Mips"} ]. Words for other systems than that of the site are left out; those that would break what the broker relies on are refused.
 IgnoreUnsupported | boolean | false | | True lets the job run also where the batch system cannot give what GPUNumber, Account, Reservation and the like ask for; that part is left out there. Otherwise such sites do not match.
 """,

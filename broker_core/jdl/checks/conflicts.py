@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from broker_core.jdl import parametric
-from broker_core.jdl.attributes.known import ATTRIBUTES
+from broker_core.jdl.attributes.known import ATTRIBUTES, NOT_NEEDED, WITHOUT_EFFECT
 from broker_core.jdl.checks.kind import DescriptionKind
 from broker_core.jdl.reading import Reading
 
@@ -17,23 +19,12 @@ _REQUIRE = (
     ("jobstarterarguments", "jobstarter"),
     ("interactiveagentarguments", "interactiveagent"),
     ("outputsandboxdesturi", "outputsandbox"),
+    ("fuzzy_factor", "fuzzyrank"),
+    ("parameterstart", "parameters"),
+    ("parameterstep", "parameters"),
+    ("parameterfactor", "parameters"),
 )
 _RANGES = {"retrycount": 0, "shallowretrycount": -1, "smpgranularity": 1, "hostnumber": 1, "expirytime": 0}
-_NOT_CARRIED_OUT = (
-    "outputdata",
-    "dsupload",
-    "myproxyserver",
-    "hlrlocation",
-    "jobprovenance",
-    "lbaddress",
-    "usercontact",
-    "notificationtype",
-    "perusalfileenable",
-    "nodescollocation",
-    "enablewmsfeedback",
-    "shortdeadlinejob",
-    "cputime",
-)
 _BY_SETTINGS = ("retrycount", "shallowretrycount", "expirytime")
 _FOR_ALL = (
     "virtualorganisation",
@@ -43,6 +34,7 @@ _FOR_ALL = (
     "allowzippedisb",
     "nodescollocation",
     "usertags",
+    "jobgroup",
 )
 """Attributes that must be the same for every value of a sweep."""
 
@@ -60,10 +52,7 @@ def check(reading: Reading, kind: DescriptionKind) -> None:
             reading.warning("attribute-without", message, one)
     for key in _RANGES.keys() & given:
         _range(reading, key)
-    for key in _NOT_CARRIED_OUT:
-        if key in given:
-            message = f"{_name(reading, key)} is understood, but this broker does not act on it."
-            reading.warning("not-carried-out", message, key)
+    _without_effect(reading)
     for key in _BY_SETTINGS:
         if key in given:
             message = (
@@ -80,12 +69,31 @@ def check(reading: Reading, kind: DescriptionKind) -> None:
         reading.error("parameters-format", _parameters(parametric.counted(reading.ad)), "parameters")
 
 
+def _without_effect(reading: Reading) -> None:
+    """Say of each attribute that nothing is done about it, and why; nothing stays without a word."""
+    for key in reading.ad.entries:
+        if key in WITHOUT_EFFECT:
+            reading.warning("not-carried-out", _vain(reading, key, WITHOUT_EFFECT), key)
+        elif key in NOT_NEEDED:
+            reading.hint("not-carried-out", _vain(reading, key, NOT_NEEDED), key)
+        elif key in ATTRIBUTES and ATTRIBUTES[key].place == "system":
+            message = f"{_name(reading, key)} is set by brokers; what a description says of it has no effect."
+            reading.warning("not-carried-out", message, key)
+
+
+def _vain(reading: Reading, key: str, reasons: Mapping[str, str]) -> str:
+    return f"{_name(reading, key)} has no effect here: {reasons[key]}."
+
+
 def _parameters(count: int) -> str:
     """Why there are no values, of which a number in Parameters wants `count`."""
     most = parametric.VALUES_MAX
     if count > most:
         return f"Parameters gives {count:,} jobs; at most {most:,} may be sent at once: send it in parts."
-    return "Parameters must be a list of values, or a number up to which is counted; ParameterStep is not 0."
+    return (
+        "Parameters must be a list of values, or a number up to which is counted; ParameterStep is not 0,"
+        " and ParameterFactor makes no value of more than 64 bits."
+    )
 
 
 def _range(reading: Reading, key: str) -> None:

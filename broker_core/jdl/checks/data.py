@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from broker_core.jdl.names import has_wildcard, scheme
-from broker_core.jdl.reading import Reading
-from broker_core.jdl.syntax.tree import Ad, ListOf
+from collections.abc import Iterator
 
+from broker_core.jdl.names import has_wildcard, is_fetched, scheme
+from broker_core.jdl.reading import Reading
+from broker_core.jdl.syntax.tree import Ad, Expression, ListOf
+
+_ASKED = ("http", "https", "ldap", "ldaps")
 _LOGICAL = ("lfn:", "guid:", "si-lfn:", "si-guid:")
 _ADDRESSES = ("inputsandboxbaseuri", "outputsandboxbasedesturi", "outputsandboxdesturi")
 
@@ -43,12 +46,33 @@ def _input(reading: Reading) -> None:
         " reads them itself. List local files in InputSandbox."
     )
     reading.hint("data-not-sent", message, key)
-    if reading.has("replicacatalog"):
-        message = (
-            "ReplicaCatalog is not asked: the broker looks the files up in the catalogue of its own settings"
-            " ([replicas]). Have the files entered there (crossdesk replica add), or leave it out."
-        )
-        reading.warning("catalogue-not-asked", message, "replicacatalog")
+    for name, node in _catalogs(reading):
+        _catalog(reading, name, node)
+
+
+def _catalogs(reading: Reading) -> Iterator[tuple[str, Expression]]:
+    """The addresses of ReplicaCatalog, and of DataCatalog in the ads of DataRequirements."""
+    ads = reading.node("datarequirements")
+    inner = [Reading(one, reading.findings) for one in getattr(ads, "items", ()) if isinstance(one, Ad)]
+    for one, key in ((reading, "replicacatalog"), *((one, "datacatalog") for one in inner)):
+        node = one.node(key)
+        if node is not None:
+            yield one.string(key), node
+
+
+def _catalog(reading: Reading, address: str, node: Expression) -> None:
+    allowed = reading.limits.catalogs
+    if scheme(address) not in _ASKED:
+        why = f"only addresses with {', '.join(_ASKED)} can be"
+    elif allowed is not None and address not in allowed:
+        why = "this broker asks those alone that its settings list ([replicas] described)"
+    else:
+        return
+    message = (
+        f"The catalogue {address} is not asked: {why}. The broker asks that of its own settings instead."
+    )
+    key = "replicacatalog" if node is reading.node("replicacatalog") else "datarequirements"
+    reading.warning("catalogue-not-asked", message, key, node)
 
 
 def _ads(reading: Reading, key: str, inside: tuple[str, ...]) -> None:
@@ -80,6 +104,6 @@ def _destinations(reading: Reading) -> None:
         if len(given) != len(files):
             message = f"{name} has {len(given)} items for {len(files)} of {whole}; give one for each."
             reading.error("items-differ", message, key)
-        elif any(has_wildcard(text) for text, _ in files):
+        elif any(has_wildcard(text) and not is_fetched(text) for text, _ in files):
             message = f"{name} cannot be used with wildcards in {whole}; list the files one by one."
             reading.error("items-differ", message, key)

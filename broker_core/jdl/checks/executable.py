@@ -215,6 +215,8 @@ def _environment(reading: Reading) -> tuple[tuple[str, str], ...]:
             message = f"{name} is set twice in Environment; the last value holds."
             reading.warning("environment-twice", message, "environment", place)
         found[name] = value
+    if version := reading.string("mwversion"):
+        found.setdefault("EDG_MW_VERSION", version)
     return tuple(found.items())
 
 

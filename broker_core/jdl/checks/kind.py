@@ -11,7 +11,7 @@ from broker_core.jdl.syntax.tree import Ad, Expression, ListOf
 COMPONENTS_MAX = 1000
 SUB_JOB_TYPES = ("openmpi", "mpich", "pacx-mpi", "mpich-g2", "plain")
 INTER_CLUSTER = frozenset({"pacx-mpi", "mpich-g2"})
-_COUNTS = ("nodenumber", "cpunumber", "minnumcpu")
+_COUNTS = ("nodenumber", "cpunumber", "minnumcpu", "numberofprocessors")
 _DEPRECATED = frozenset({"checkpointable", "partitionable"})
 
 
@@ -168,19 +168,21 @@ def _cpus(reading: Reading, found: DescriptionKind) -> None:
 def _count_of_normal(reading: Reading, found: DescriptionKind, key: str) -> None:
     if found.structure != "Normal" or found.cpus == 1:
         return
-    if key == "cpunumber":
+    if key in ("cpunumber", "numberofprocessors"):
         found.structure, found.sub_job_type = "Parallel", "plain"
-        message = f"A job with {found.cpus} CPUs is taken as Parallel with SubJobType plain."
-        reading.warning("cpus-make-parallel", message, key)
+        if reading.has("jobtype"):
+            message = f"A job with {found.cpus} CPUs is taken as Parallel with SubJobType plain."
+            reading.warning("cpus-make-parallel", message, key)
         return
-    node = reading.node("jobtype")
+    node, entry = reading.node("jobtype"), reading.ad.entries[key]
     parallel = 'JobType = "Parallel"; SubJobType = "plain"; '
-    start = reading.ad.entries[key].start
-    fixes = [] if node else [Fix("Make it a parallel job", start, start, parallel)]
+    one_program = Fix("Write CpuNumber", entry.start, entry.name_end, "CpuNumber")
+    processes = Fix("Make it a parallel job", entry.start, entry.start, parallel)
     message = (
-        f"A Normal job has one CPU, but {reading.ad.entries[key].name} asks for {found.cpus}; write 1,"
-        ' or make it a job of JobType "Parallel" with SubJobType.'
+        f"A Normal job has one CPU, but {entry.name} asks for {found.cpus} processes; write CpuNumber for one"
+        ' program on several CPUs, or make it a job of JobType "Parallel" with SubJobType.'
     )
+    fixes = [one_program] if node else [one_program, processes]
     reading.error("normal-with-nodes", message, key, None, fixes)
 
 

@@ -9,17 +9,19 @@ from typing import Any
 from broker_core.jdl.batch_options import refusals
 from broker_core.jdl.checks.kind import DescriptionKind
 from broker_core.jdl.diagnostics import Fix
+from broker_core.jdl.evaluation.constants import constant
 from broker_core.jdl.reading import Reading
-from broker_core.jdl.resource_request import BATCH_SYSTEMS, ResourceRequest
+from broker_core.jdl.resource_request import BATCH_SYSTEMS, ResourceRequest, SiteChoice
 from broker_core.jdl.spelling import closest
-from broker_core.jdl.syntax.tree import Ad, Expression, ListOf, Literal
+from broker_core.jdl.syntax.tree import Ad, Binary, Expression, ListOf, Literal, Reference, clauses_of
 
 _LEAST = {"gpunumber": 0, "memorypernode": 1, "memorypercpu": 1, "scratchsize": 1}
 _NAMES = {"account": "account", "qos": "qos", "reservation": "reservation", "queuename": "queue"}
 """Attribute to the field of the request that has its name."""
 _KEYS = frozenset(
-    {*_LEAST, *_NAMES, "gpumodel", "features", "licenses", "batchoptions", "ignoreunsupported"}
+    {*_LEAST, *_NAMES, "gpumodel", "features", "licenses", "batchoptions", "ignoreunsupported", "namesof"}
     | {"hostnumber", "smpgranularity", "wholenodes"}
+    | {"wholenode", "numberofprocessors", "cerequirements"}
 )
 _WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@/+-]*", re.ASCII)
 _MODEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _.+-]*", re.ASCII)
@@ -45,22 +47,59 @@ def request(reading: Reading, kind: DescriptionKind) -> ResourceRequest:
         if value is not None and value < least:
             reading.error("count-too-small", f"{_name(reading, key)} must be {least} or more.", key)
     _contradictions(reading, kind)
+    forwarded = 0 if reading.has("memorypercpu") else _memory_of_hosts(reading)
     return replace(
         found,
         mpi=mpi,
         hosts=_hosts(reading, kind, found.hosts),
-        whole_nodes=reading.true("wholenodes"),
+        whole_nodes=reading.true("wholenodes") or reading.true("wholenode"),
         gpus=_gpus(reading),
         gpu_model=_matching(reading, "gpumodel", _MODEL),
-        memory_per_node=reading.integer("memorypernode") or 0,
+        memory_per_node=reading.integer("memorypernode") or forwarded,
         memory_per_cpu=reading.integer("memorypercpu") or 0,
         scratch=reading.integer("scratchsize") or 0,
         features=_features(reading),
         licenses=_licenses(reading),
         options=_options(reading),
         ignore_unsupported=reading.true("ignoreunsupported"),
+        names_of=_names_of(reading),
         **_named(reading),
     )
+
+
+def choice(reading: Reading) -> SiteChoice:
+    """Where the job may run by name; complains about what no resource could meet."""
+    named = {key: _lower(reading, key) for key in ("site", "bannedsites", "gridce", "tags")}
+    system = reading.string("batchsystem").lower()
+    if system and system not in BATCH_SYSTEMS:
+        message = f"BatchSystem {system!r} is not known; write one of {', '.join(BATCH_SYSTEMS)}."
+        reading.error("unknown-batch-system", message, "batchsystem")
+    if named["site"] and set(named["site"]) <= set(named["bannedsites"]):
+        message = "BannedSites has all sites of Site, so no site is left; leave out one of both."
+        reading.error("attributes-exclude", message, "bannedsites")
+    return SiteChoice(named["site"], named["bannedsites"], named["gridce"], system, named["tags"])
+
+
+def _lower(reading: Reading, key: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(text.lower() for text, _ in reading.strings(key) if text))
+
+
+def _memory_of_hosts(reading: Reading) -> int:
+    """MB that CERequirements asks of a host by `other.GlueHostMainMemoryRAMSize >= N`; 0: nothing.
+
+    The other clauses are matched as those of Requirements are, and no batch system is told of them.
+    """
+    found = 0
+    for clause in clauses_of(reading.node("cerequirements")):
+        if (
+            isinstance(clause, Binary)
+            and isinstance(clause.left, Reference)
+            and clause.operator in (">=", ">")
+        ):
+            least = constant(clause.right, reading.ad, reading.findings.budget)
+            if clause.left.name.lower() == "gluehostmainmemoryramsize" and type(least) is int:
+                found = max(found, least + (clause.operator == ">"))
+    return found
 
 
 def _contradictions(reading: Reading, kind: DescriptionKind) -> None:
@@ -90,6 +129,7 @@ def _hosts(reading: Reading, kind: DescriptionKind, usual: int) -> int:
     if (cores := reading.integer("smpgranularity")) and cores > 0:
         return -(-kind.cpus // cores)
     counted = reading.integer("gpunumber") or reading.integer("memorypernode")
+    counted = counted or reading.has("numberofprocessors")
     return 1 if counted and "inter-cluster" not in kind.needs else usual
 
 
@@ -154,14 +194,24 @@ def _options(reading: Reading) -> tuple[tuple[str, tuple[str, ...]], ...]:
     for entry in node if isinstance(node, Ad) else ():
         kind = entry.name.lower()
         if kind not in BATCH_SYSTEMS:
-            meant = closest(kind, BATCH_SYSTEMS)
-            more = f"did you mean {meant}?" if meant else f"write one of {', '.join(BATCH_SYSTEMS)}."
-            message = f"{entry.name} in BatchOptions is no batch system; {more}"
-            reading.error("batch-option", message, "batchoptions", entry.value)
+            _no_batch_system(reading, entry.name, "batchoptions", entry.value)
             continue
         items: list[Expression] = entry.value.items if isinstance(entry.value, ListOf) else [entry.value]
         found.append((kind, _checked_words(reading, kind, items)))
     return tuple(found)
+
+
+def _names_of(reading: Reading) -> str:
+    kind = reading.string("namesof").lower()
+    if kind and kind not in BATCH_SYSTEMS:
+        _no_batch_system(reading, reading.string("namesof"), "namesof")
+    return kind
+
+
+def _no_batch_system(reading: Reading, name: str, key: str, at: Expression | None = None) -> None:
+    meant = closest(name.lower(), BATCH_SYSTEMS)
+    more = f"did you mean {meant}?" if meant else f"write one of {', '.join(BATCH_SYSTEMS)}."
+    reading.error("batch-option", f"{name} in {_name(reading, key)} is no batch system; {more}", key, at)
 
 
 def _checked_words(reading: Reading, kind: str, items: list[Expression]) -> tuple[str, ...]:

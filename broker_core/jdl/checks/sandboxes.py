@@ -7,7 +7,17 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from broker_core.jdl.diagnostics import Fix
-from broker_core.jdl.names import base_name, from_base, has_wildcard, local, scheme, wrong_name, wrong_output
+from broker_core.jdl.names import (
+    from_base,
+    has_wildcard,
+    input_name,
+    is_fetched,
+    local,
+    scheme,
+    wrong_address,
+    wrong_name,
+    wrong_output,
+)
 from broker_core.jdl.reading import FileFact, Reading
 from broker_core.jdl.syntax.tokens import quoted
 from broker_core.jdl.syntax.tree import Expression, Literal
@@ -42,9 +52,12 @@ def inputs(reading: Reading) -> Sandbox:
     entries = [(from_base(text, reading.string("inputsandboxbaseuri")), place) for text, place in entries]
     for text, place in entries:
         protocol = scheme(text)
-        if protocol and protocol != "file":
+        if is_fetched(text):
+            if wrong := wrong_address(text):
+                reading.error("address-form", wrong, "inputsandbox", place)
+        elif protocol and protocol != "file":
             remote.add(f"transfer:{protocol}")
-        _wrong_input(reading, local(text), place)
+        _wrong_input(reading, input_name(text) if is_fetched(text) else local(text), place)
     _names_at_the_site(reading, sandbox, [(local(text), place) for text, place in entries])
     sandbox.entries = tuple(local(text) for text, _ in entries)
     sandbox.needs = tuple(sorted(remote))
@@ -96,10 +109,10 @@ def _names_at_the_site(reading: Reading, sandbox: Sandbox, entries: list[tuple[s
     given = reading.strings("inputsandboxdestfilename")
     fits = len(given) == len(entries)
     for number, (text, place) in enumerate(entries):
-        name = base_name(text)
+        own = name = input_name(text)
         if fits:
             name = _new_name(reading, *given[number])
-            sandbox.renamed |= {base_name(text): name} if name != base_name(text) else {}
+            sandbox.renamed |= {own: name} if name != own else {}
         if name in sandbox.names:
             message = f"Two files are called {name}; all arrive in one folder, so rename one of them."
             reading.error("duplicate-sandbox-name", message, "inputsandbox", place)

@@ -16,7 +16,7 @@ _LONGER_IS_WORSE = ("gluecestateestimatedresponsetime", "gluecestateworstrespons
 
 def check(reading: Reading) -> None:
     """Complain about Requirements and Rank."""
-    for key in ("requirements", "rank"):
+    for key in ("requirements", "rank", "cerequirements"):
         node = reading.node(key)
         if node is None:
             continue

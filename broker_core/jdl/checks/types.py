@@ -1,6 +1,8 @@
-"""Every known attribute has a value of its type; unknown ones are kept, and misspelt ones pointed out."""
+"""Every known attribute has a value of its type; unknown ones are kept, and told where nothing reads them."""
 
 from __future__ import annotations
+
+import re
 
 from broker_core.jdl.attributes.attribute import Attribute
 from broker_core.jdl.attributes.known import ATTRIBUTES
@@ -9,7 +11,7 @@ from broker_core.jdl.evaluation.constants import constant
 from broker_core.jdl.reading import Reading
 from broker_core.jdl.spelling import closest
 from broker_core.jdl.syntax.tokens import quoted
-from broker_core.jdl.syntax.tree import Ad, Entry, Expression, ListOf, Literal, Missing, Reference
+from broker_core.jdl.syntax.tree import Ad, Call, Entry, Expression, ListOf, Literal, Missing, Reference, walk
 
 _YES = {"yes": "true", "on": "true", "y": "true", "no": "false", "off": "false", "n": "false"}
 _TRUTH = {"true": "true", "false": "false", **_YES}
@@ -26,6 +28,9 @@ _WORDS = {
     "word": "a word",
 }
 _ALWAYS = "expression"
+_OF_GRAPHS = ("nodes", "node")
+"""Places of attributes that a single job has not."""
+_NAME = re.compile(r"[a-z_][a-z0-9_]*")
 
 
 def fixes_for(reading: Reading, types: tuple[str, ...], node: Expression) -> list[Fix]:
@@ -64,12 +69,35 @@ def _joined(types: tuple[str, ...], node: ListOf) -> list[Fix]:
 
 def check(reading: Reading) -> None:
     """Complain about every attribute of this ad that has a wrong type or looks misspelt."""
+    compound = reading.string("type").lower() in ("dag", "collection")
+    unknown = []
     for key, entry in reading.ad.entries.items():
         known = ATTRIBUTES.get(key)
         if known is None:
-            _unknown(reading, key, entry)
+            unknown.append((key, entry))
+        elif not compound and (known.place in _OF_GRAPHS or key == "nodes"):
+            message = f"{entry.name} has a meaning in graphs and collections alone, so it has no effect here."
+            reading.warning("attribute-without", message, key)
         elif not _accepted(reading, entry.value, known.types):
             _wrong(reading, key, known, entry.value)
+    read = _names_read(reading) if unknown else frozenset()
+    for key, entry in unknown:
+        if key not in read:
+            _unknown(reading, key, entry)
+
+
+def _names_read(reading: Reading) -> frozenset[str]:
+    """Lower-case names that the description's own expressions read of it, those in texts for eval too."""
+    found = set()
+    for entry in reading.ad:
+        for part in walk(entry.value):
+            if isinstance(part, Reference):
+                scope = part.scope.name.lower() if isinstance(part.scope, Reference) else ""
+                found.add("" if scope in ("other", "target") else part.name.lower())
+            elif isinstance(part, Call) and part.function.lower() == "eval":
+                texts = (one.value for one in part.arguments if isinstance(one, Literal))
+                found.update(*(_NAME.findall(text.lower()) for text in texts if isinstance(text, str)))
+    return frozenset(found)
 
 
 def _accepted(reading: Reading, node: Expression, types: tuple[str, ...]) -> bool:
@@ -109,17 +137,30 @@ def _items_are(reading: Reading, kind: str, node: ListOf) -> bool:
 
 
 def _unknown(reading: Reading, key: str, entry: Entry) -> None:
-    meant = closest(key, tuple(ATTRIBUTES))
-    if meant is None or meant in reading.ad.entries:
+    """An attribute that nothing reads: what it was meant to be, else that it has no effect (CB-JDL-01)."""
+    if key in reading.inherited:
         return
-    name = ATTRIBUTES[meant].name
-    reading.findings.hint(
-        "misspelt-attribute",
-        f"{entry.name} is not known; did you mean {name}?",
-        start=entry.start,
-        end=entry.name_end,
-        attribute=entry.name,
-        fixes=[Fix(f"Write {name}", entry.start, entry.name_end, name)],
+    where = f"Node {reading.inside}: " if reading.inside else ""
+    meant = closest(key, tuple(ATTRIBUTES))
+    if meant is not None and meant not in reading.ad.entries:
+        name = ATTRIBUTES[meant].name
+        fixes = [Fix(f"Write {name}", entry.start, entry.name_end, name)]
+        message = f"{where}{entry.name} is not known; did you mean {name}?"
+        reading.findings.warning(
+            "misspelt-attribute",
+            message,
+            start=entry.start,
+            end=entry.name_end,
+            attribute=entry.name,
+            fixes=fixes,
+        )
+        return
+    message = (
+        f"{where}{entry.name} is not known, and nothing in this description reads it: it has no effect unless"
+        " a resource asks for it in its own Requirements."
+    )
+    reading.findings.warning(
+        "unknown-attribute", message, start=entry.start, end=entry.name_end, attribute=entry.name
     )
 
 

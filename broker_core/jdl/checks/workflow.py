@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from broker_core.jdl.attributes.known import ATTRIBUTES, NOT_NEEDED, WITHOUT_EFFECT
 from broker_core.jdl.dependencies import Edges, cycle, edges
 from broker_core.jdl.description import JobDescription
-from broker_core.jdl.inheritance import root_references, whole_job
+from broker_core.jdl.inheritance import FORCED, INHERITED, root_references, whole_job
 from broker_core.jdl.reading import Reading
 from broker_core.jdl.syntax.tree import Ad, Entry, Expression, ListOf
 
 NODES_MAX = 10_000
 _RESERVED = frozenset({"dependencies", "max_running_nodes", "node_type", "node_retry_count", "app_exit_code"})
+_OF_THE_WHOLE = frozenset({*INHERITED, *FORCED, *WITHOUT_EFFECT, *NOT_NEEDED, "type", "nodes", "jobname"})
+"""Attributes with an effect or a word of their own in a graph or collection as a whole."""
 CheckAd = Callable[[Reading], JobDescription | None]
 
 
@@ -31,7 +34,19 @@ def check(reading: Reading, check_ad: CheckAd) -> None:
         reading.error("node-count", f"Nodes needs 1 to {NODES_MAX:,} jobs.", "nodes")
     for name, ad in nodes.items():
         _node(reading, name, ad, check_ad)
+    _not_for_nodes(reading, node)
     _dependencies(reading, node, nodes)
+
+
+def _not_for_nodes(reading: Reading, nodes: Expression) -> None:
+    """What the whole says and no node has from it has no effect."""
+    read = {part.name.lower() for part in root_references(nodes)}
+    for key, entry in reading.ad.entries.items():
+        if key in ATTRIBUTES and ATTRIBUTES[key].place == "job" and key not in _OF_THE_WHOLE | read:
+            message = (
+                f"No node has {entry.name} of the whole, so it has no effect here; write it in each node."
+            )
+            reading.warning("not-for-nodes", message, key)
 
 
 def _nodes(reading: Reading, node: Expression) -> dict[str, Ad]:

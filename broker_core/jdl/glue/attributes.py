@@ -75,7 +75,10 @@ GlueHostProcessorLoadLast5Min | integer | Load of the last five minutes.
 GlueHostProcessorLoadLast15Min | integer | Load of the last quarter of an hour.
 GlueHostMainMemoryRAMAvailable | integer | Memory that is free, in MBytes.
 GlueHostLocalFileSystemAvailableSpace | integer | Free space of the local file system.
+Requirements | string | Condition of the resource on jobs: bare names are its own attributes, other.X is attribute X of the job.
 StartEstimateBy | string | Who says the expected wait: idle, batch system, history or guess.
+NodesSeeDirectory | boolean | A test job found that its nodes see the site's directory.
+Reservations | strings | Reservations that its batch system keeps for users.
 GPUModels | strings | Models of the GPUs that its jobs can have, as the site names them.
 GPUsTotal | integer | GPUs of all its nodes.
 GPUsFree | integer | GPUs that are neither given out nor on a node that takes no jobs.

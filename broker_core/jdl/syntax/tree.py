@@ -161,3 +161,16 @@ def walk(node: Expression) -> Iterator[Expression]:
         current = waiting.pop()
         yield current
         waiting.extend(reversed(children(current)))
+
+
+def clauses_of(node: Expression | None) -> list[Expression]:
+    """The clauses of a condition: what stands between the `&&` at the top."""
+    waiting = [node] if node is not None else []
+    found: list[Expression] = []
+    while waiting:
+        current = waiting.pop()
+        if isinstance(current, Binary) and current.operator == "&&":
+            waiting += [current.right, current.left]
+        else:
+            found.append(current)
+    return found

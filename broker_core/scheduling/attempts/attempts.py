@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from typing import Any
 
+from broker_core.jdl.description import BatchNeeds
+from broker_core.jobs.events import EventSource
 from broker_core.jobs.members import members
 from broker_core.jobs.story import EXPECTED_WAIT
 from broker_core.jobs.transitions import EventType
 from broker_core.scheduling.effects import Submit, of_components
 from broker_core.scheduling.live_job import HANDING_OVER, LiveJob
+from broker_core.scheduling.messages import StartForetold
 from broker_core.scheduling.selection import Selection
 from broker_core.scheduling.state import SchedulerState
 from broker_core.scheduling.wording import chosen
 
 E = members(EventType)
+_FORECASTS = 100
+"""Forecasts that are remembered."""
+_FRESH = 300.0
+"""Seconds for which one is believed more than what is known of the queue as a whole."""
 
 
 class Attempts:
@@ -25,6 +33,14 @@ class Attempts:
         self._queue = state.queue
         self._decisions = state.decisions
         self._shares = state.shares
+        self._forecasts: OrderedDict[tuple[BatchNeeds, str], tuple[float, float]] = OrderedDict()
+        """For needs at a computing element the monotonic time of the latest forecast, and its seconds."""
+
+    def foretold(self, event: StartForetold) -> None:
+        """Remember a forecast for a while: a job with these needs that goes there is told by it."""
+        self._forecasts[event.needs, event.ce] = self._jobs.now.monotonic, event.wait
+        if len(self._forecasts) > _FORECASTS:
+            self._forecasts.popitem(last=False)
 
     def assign(self, job: LiveJob, choice: Selection) -> bool:
         """Lock and commit what was chosen for a job: a new attempt begins. False if another job has it."""
@@ -35,11 +51,14 @@ class Attempts:
         job.round_tried = ()
         reason = chosen(choice)
         self.decided(job, "chosen", reason, choice.of)
-        self.begin(job, E.MATCHED, reason, {"choices": choice.of} | self._foreseen(choice))
+        self.begin(job, E.MATCHED, reason, {"choices": choice.of} | self._foreseen(job, choice))
         return True
 
-    def _foreseen(self, choice: Selection) -> dict[str, float]:
+    def _foreseen(self, job: LiveJob, choice: Selection) -> dict[str, float]:
         """How long the job will wait: as long as for the last of its computing elements."""
+        known = self._forecasts.get((job.demand.description.batch_needs, choice.ces[0]))
+        if known is not None and len(choice.ces) == 1 and self._jobs.now.monotonic - known[0] < _FRESH:
+            return {EXPECTED_WAIT: known[1]}
         columns = self._cache.board.pool.columns
         rows = [row for ce in choice.ces if (row := columns.row_of(ce)) is not None]
         waits = [wait for row in rows if (wait := columns.expected_wait(row)) is not None]
@@ -58,6 +77,7 @@ class Attempts:
         self._jobs.note(
             job,
             type_,
+            EventSource.RS if type_ is E.MATCHED else EventSource.SCHEDULER,
             attempt=job.record.attempt + 1,
             resources=job.ces,
             reason=reason,

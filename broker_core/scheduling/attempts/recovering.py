@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from broker_core.jobs.events import EventSource
 from broker_core.jobs.failure_history import FailureHistory
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
@@ -38,7 +39,10 @@ class Recovering:
         if job.at_site:
             self._attempts.adopt(job)
             self._sites.adopt(job)
-            if job.record.state is JobState.READY and not job.canceling:
+            if died and job.record.state is JobState.RUNNING and not job.canceling:
+                reason = "The broker died while it ran, and watches over it again from now on"
+                self._jobs.note(job, EventType.LAUNCHER_REPLACED, EventSource.AL, reason=reason)
+            elif job.record.state is JobState.READY and not job.canceling:
                 self._on_its_way(job, arrival.past or FailureHistory(), died)
         elif not job.record.held:
             self._queue.again.append(job)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from broker_core.jobs.events import EventSource
 from broker_core.jobs.members import members
 from broker_core.jobs.placement import listed
 from broker_core.jobs.transitions import EventType
@@ -89,7 +90,7 @@ class Admission:
         reason = f"Waits a moment for {listed(sites)} to be connected"
         if job.record.reason != reason:
             self.decided(job, "postponed", reason)
-            self._jobs.note(job, E.POSTPONED, reason=reason)
+            self._jobs.note(job, E.POSTPONED, EventSource.RS, reason=reason)
 
     def expire(self) -> None:
         """Abort jobs that nothing known can run for too long, and look again at those whose patience ends."""
@@ -129,7 +130,7 @@ class Admission:
         self._queue.park(job)
         if job.record.reason != reason:
             self.decided(job, "infeasible", reason)
-            self._jobs.note(job, E.POSTPONED, reason=reason)
+            self._jobs.note(job, E.POSTPONED, EventSource.RS, reason=reason)
 
     def leave(self, job: LiveJob) -> None:
         """The job waits no more, or is on hold."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from broker_core.jobs.events import EventSource
 from broker_core.jobs.transitions import EventType
 from broker_core.scheduling.questions import Questions
 from broker_core.scheduling.queue.admission import Admission
@@ -45,4 +46,4 @@ class Explanations:
                 line.explained = job_id
                 reason = self._questions.met(job, now)
                 self._admission.decided(job, "postponed", reason)
-                self._jobs.note(job, EventType.POSTPONED, reason=reason)
+                self._jobs.note(job, EventType.POSTPONED, EventSource.RS, reason=reason)

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from broker_core.errors import NotFound
 from broker_core.resources.facts import Facts
-from broker_core.sites.adapter import Launch, Leftover, PollResult
+from broker_core.sites.adapter import EndRecord, Launch, Leftover, PollResult
 from broker_core.sites.arc.description import CANCEL, GO, RELEASE
 from broker_core.sites.arc.information import facts_of_site
 from broker_core.sites.arc.jobs import ArcJob, HandOver, Jobs
@@ -44,6 +44,7 @@ class ArcAdapter:
 
     kind = "arc"
     holds = True
+    outside = None
 
     def __init__(
         self, spec: SiteSpec, mark: str, changed: Callable[[Link], None], results: ResultLimits | None = None
@@ -95,7 +96,7 @@ class ArcAdapter:
         self._let_go.update(tags)
         await self._release()
 
-    async def poll(self, tags: Sequence[str], *, renew: bool = True) -> PollResult:
+    async def poll(self, tags: Sequence[str], *, renew: bool = True, listing: bool = True) -> PollResult:
         """See `Adapter.poll`; there are no leases."""
         await self._survey.states()
         await self._survey.inspect()
@@ -110,6 +111,10 @@ class ArcAdapter:
         """See `Adapter.cancel`: what runs is ended by its starter, which can tell, the rest by A-REX."""
         self._let_go.difference_update(tags)
         await self._end([job for tag in tags for job in self._jobs.all_of(tag) if not job.is_over])
+
+    async def end_records(self, tags: Sequence[str]) -> Mapping[str, EndRecord]:
+        """Nothing: what ARC knows of an end comes with each look."""
+        return {}
 
     async def files(self, tag: str) -> list[RunFile]:
         """See `Adapter.files`."""
@@ -173,6 +178,10 @@ class ArcAdapter:
 
     def renew(self) -> None:
         """See `Adapter.renew`: what A-REX publishes is asked for as a whole anyway."""
+
+    async def forecast(self, launch: Launch) -> float | None:
+        """See `Adapter.forecast`; ARC tells nothing of a single job beforehand."""
+        return None
 
     async def way_back(self, relay: RelayPlace, ports: Sequence[int]) -> WayBack:
         """See `Adapter.way_back`; nobody leads connections back from there."""

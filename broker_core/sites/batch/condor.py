@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
+from broker_core.sites.adapter import EndRecord
 from broker_core.sites.batch.commands import forgiving, present, task_of
 from broker_core.sites.batch.condor_lists import (
     JOBS,
@@ -29,6 +30,7 @@ from broker_core.sites.batch.condor_lists import (
     read_nodes,
     read_queues,
 )
+from broker_core.sites.batch.end_records import ask_condor, read_condor
 from broker_core.sites.batch.system import BatchJob, Listed, NodeReport, Queue, WithoutAccounts
 
 _TASK = "CROSSDESK_TASK"
@@ -97,6 +99,14 @@ class Condor(WithoutAccounts):
     def listed(self, out: str) -> list[Listed]:
         """All processes of all clusters."""
         return read_jobs(out)
+
+    def end_records(self, ids: Sequence[str]) -> str:
+        """condor_history."""
+        return ask_condor(ids)
+
+    def read_end_records(self, out: str) -> dict[str, EndRecord]:
+        """By id."""
+        return read_condor(out)
 
     def queues(self) -> str:
         """condor_status for slots, condor_q for the jobs of all users."""

@@ -12,7 +12,9 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from broker_core.jdl.resource_request import ResourceRequest
+from broker_core.sites.adapter import EndRecord
 from broker_core.sites.batch.commands import forgiving, present, task_of
+from broker_core.sites.batch.end_records import ask_grid_engine, read_grid_engine
 from broker_core.sites.batch.grid_engine_lists import (
     GPUS,
     SEPARATOR,
@@ -181,6 +183,14 @@ class GridEngine:
         if not head.startswith("mark "):
             raise ValueError(f"qstat's list has no mark ahead of it: {out[:200]!r}")
         return read_jobs(text, head.removeprefix("mark "))
+
+    def end_records(self, ids: Sequence[str]) -> str:
+        """qacct."""
+        return ask_grid_engine(ids)
+
+    def read_end_records(self, out: str) -> dict[str, EndRecord]:
+        """By id."""
+        return read_grid_engine(out)
 
     def queues(self) -> str:
         """qstat, once: it tells queue instances, limits, memory and the jobs of all users."""

@@ -41,6 +41,14 @@ def read_jobs(text: str, mark: str) -> list[Listed]:
     ]
 
 
+def read_entries(text: str) -> Iterator[tuple[dict[str, str], Listed]]:
+    """All jobs and tasks of `qstat -xml`, each with the texts of its entry by tag; raises ValueError."""
+    for entry in _document(text).iter("job_list"):
+        values = {one.tag: (one.text or "").strip() for one in entry}
+        for job in _jobs(entry):
+            yield values, job
+
+
 def _bears(name: str, mark: str) -> bool:
     return name.startswith(mark) or name.partition(".")[2].startswith(mark)
 

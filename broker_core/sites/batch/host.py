@@ -20,6 +20,7 @@ from pathlib import PurePosixPath
 from broker_core.resources.node_types import NodeType
 from broker_core.sites.adapter import AttemptStatus
 from broker_core.sites.batch.commands import present
+from broker_core.sites.batch.end_records import WithoutEndRecords
 from broker_core.sites.batch.system import BatchJob, Listed, NodeReport, Queue, WithoutAccounts
 
 QUEUE = "default"
@@ -58,7 +59,7 @@ id=0000000000$last; id=${{id#"${{id%??????????}}"}}
 mv "$place/new" "$place/held/$id:$cpus:"{name} && echo "$id" )"""
 
 
-class Host(WithoutAccounts):
+class Host(WithoutAccounts, WithoutEndRecords):
     """See `BatchSystem`. `options` are words put before each job's command, e.g. `nice -n 10`."""
 
     kind = "shell"

@@ -12,7 +12,9 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from broker_core.jdl.resource_request import ResourceRequest
+from broker_core.sites.adapter import EndRecord
 from broker_core.sites.batch.commands import forgiving, present, task_of
+from broker_core.sites.batch.end_records import ask_lsf, read_lsf
 from broker_core.sites.batch.lsf_lists import FIELDS, SEPARATOR, read_jobs, read_nodes, read_queues
 from broker_core.sites.batch.system import BatchJob, Listed, NodeReport, Queue, WithoutAccounts
 
@@ -67,6 +69,14 @@ class Lsf(WithoutAccounts):
     def listed(self, out: str) -> list[Listed]:
         """Unfinished jobs; each task of an array has a line of its own."""
         return read_jobs(out)
+
+    def end_records(self, ids: Sequence[str]) -> str:
+        """bhist."""
+        return ask_lsf(ids)
+
+    def read_end_records(self, out: str) -> dict[str, EndRecord]:
+        """By id."""
+        return read_lsf(out)
 
     def queues(self) -> str:
         """bqueues for queues and limits, bhosts for slots, lshosts for memory."""

@@ -31,6 +31,11 @@ def _beginning(names: Sequence[str]) -> str:
     return first[: next(differs, len(first))]
 
 
+def bears(name: str, mark: str) -> bool:
+    """True for the name of a batch job that was handed over under a mark."""
+    return name.startswith(f"{mark}.") or name.partition(".")[2].startswith(f"{mark}.")
+
+
 class JobNames:
     """Groups (single attempts and arrays) that this broker handed over, their members and ids.
 
@@ -39,7 +44,7 @@ class JobNames:
     """
 
     def __init__(self, mark: str, first_task: int) -> None:
-        self._prefix = f"{mark}."
+        self._mark, self._prefix = mark, f"{mark}."
         self._first = first_task
         self._lists: dict[str, Sequence[str]] = {}
         self._ids: dict[str, str] = {}
@@ -52,7 +57,7 @@ class JobNames:
 
     def is_mine(self, name: str) -> bool:
         """True for a batch job of this broker."""
-        return self._whole(name).startswith(self._prefix)
+        return bears(name, self._mark)
 
     def group_of(self, name: str) -> str:
         """Group of a batch job's name."""

@@ -11,7 +11,9 @@ import shlex
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
+from broker_core.sites.adapter import EndRecord
 from broker_core.sites.batch.commands import forgiving, present, task_of
+from broker_core.sites.batch.end_records import ask_pbs, read_pbs
 from broker_core.sites.batch.pbs_lists import NAME_VARIABLE, SEPARATOR, read_jobs, read_nodes, read_queues
 from broker_core.sites.batch.system import BatchJob, Listed, NodeReport, Queue, WithoutAccounts
 
@@ -81,6 +83,14 @@ class Pbs(WithoutAccounts):
     def listed(self, out: str) -> list[Listed]:
         """Whole names come from a variable of the job, as Torque cuts them."""
         return read_jobs(out)
+
+    def end_records(self, ids: Sequence[str]) -> str:
+        """qstat -x or tracejob."""
+        return ask_pbs(ids)
+
+    def read_end_records(self, out: str) -> dict[str, EndRecord]:
+        """By id."""
+        return read_pbs(out)
 
     def queues(self) -> str:
         """qstat for server and queues, pbsnodes for the nodes."""

@@ -74,6 +74,13 @@ def read_jobs(out: str) -> list[Listed]:
     ]
 
 
+def read_entries(text: str) -> list[tuple[Mapping[str, str], Listed]]:
+    """All jobs and tasks of `qstat -f -t`, each with its attributes; raises ValueError."""
+    found = [(block.values, _job(block)) for block in read_blocks(text, _JOB_HEAD) if _is_job(block)]
+    tasked = {job.id.partition("_")[0] for _, job in found if job.task is not None}
+    return [(values, job) for values, job in found if job.task is not None or job.id not in tasked]
+
+
 def _is_job(block: Block) -> bool:
     return block.head.startswith("Job Id: ")
 

@@ -9,9 +9,12 @@ from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
 
 from broker_core.jdl.resource_request import ResourceRequest
+from broker_core.sites.adapter import EndRecord
 from broker_core.sites.batch.commands import forgiving, present
+from broker_core.sites.batch.end_records import ask_slurm, read_slurm
 from broker_core.sites.batch.slurm_lists import (
     ACCOUNTS,
+    JOBS,
     NODES,
     read_accounts,
     read_jobs,
@@ -28,6 +31,8 @@ _HABITS = (
     "SBATCH_ARRAY_INX SBATCH_WAIT; "
 )
 """Variables by which an account has the lists filtered, or jobs handed over in another way."""
+_CLUSTER_COMMANDS = ("sbatch", "squeue", "scancel", "scontrol", "sinfo", "sacct")
+_OF_CLUSTER = '{name}() {{ command {name} -M {cluster} "$@"; }}; '
 # Slurm takes a GPU's model as its configuration spells it alone: that of the partition with the same words.
 _KNOWN_MODEL = r"""wanted={model}
 model=$(sinfo -h -p {queue} -o %G | tr ',' '\n' | awk -F '[:(]' -v wanted="$wanted" '
@@ -40,6 +45,7 @@ model=$(sinfo -h -p {queue} -o %G | tr ',' '\n' | awk -F '[:(]' -v wanted="$want
 ')
 [ -n "$model" ] || model=$wanted
 """
+_FORECAST = re.compile(r"\bto start at (\d{1,12})\b", re.ASCII)
 _GONE = (
     r"(Invalid job id specified|Job/step already completing or completed"
     r"|already (finished|completed)|slurm_suspend error)"
@@ -55,6 +61,12 @@ class Slurm:
     task_variable = "SLURM_ARRAY_TASK_ID"
     first_task = 0
 
+    def __init__(self, cluster: str = "") -> None:
+        """`cluster`: that to which all commands are sent (`-M`); empty: the login host's own."""
+        named = (_OF_CLUSTER.format(name=name, cluster=shlex.quote(cluster)) for name in _CLUSTER_COMMANDS)
+        self.prefix = _HABITS + ("".join(named) if cluster else "")
+        """Ahead of every command that asks Slurm."""
+
     def submit(self, job: BatchJob) -> str:
         """sbatch, held; what the batch system itself writes goes to `log` beside the script."""
         folder = str(PurePosixPath(job.script).parent)
@@ -65,14 +77,32 @@ class Slurm:
         words += [f"--chdir={folder}", f"--output={log}"]
         if job.count > 1:
             words.append(f"--array=0-{job.count - 1}")
+        return self._sbatch(words, job, job.script)
+
+    def _sbatch(self, words: list[str], job: BatchJob, last: str) -> str:
+        """The command of these words, with what the job asks for and the last word behind them."""
         if job.wall_limit is not None:
             words.append(f"--time={max(1, math.ceil(job.wall_limit / 60))}")
         words += [*job.options, *_resources(job.request), *job.request.words(self.kind)]
         if not job.request.gpu_model:
-            return _HABITS + shlex.join([*words, *_gpus(job.request), job.script])
+            return self.prefix + shlex.join([*words, *_gpus(job.request), last])
         known = _KNOWN_MODEL.format(queue=shlex.quote(job.queue), model=shlex.quote(job.request.gpu_model))
         count = f'--gres=gpu:"$model":{job.request.gpus}'
-        return f"( {_HABITS}{known}{shlex.join(words)} {count} {shlex.quote(job.script)} )"
+        return f"( {self.prefix}{known}{shlex.join(words)} {count} {shlex.quote(last)} )"
+
+    def forecast(self, job: BatchJob) -> str:
+        """sbatch --test-only, which tells it among its error messages."""
+        words = ["sbatch", "--test-only", f"--partition={job.queue}", *_nodes(job)]
+        asked = self._sbatch(words, job, "--wrap=:")
+        return f"date +%s; export SLURM_TIME_FORMAT=%s; {asked} 2>&1"
+
+    def forecast_wait(self, out: str) -> float:
+        """By the site's own clock."""
+        now, _, answer = out.partition("\n")
+        found = _FORECAST.search(answer)
+        if found is None or not now.isdigit():
+            raise ValueError(" ".join(answer.split())[:300] or "sbatch said nothing")
+        return max(0.0, float(found[1]) - float(now))
 
     def submitted(self, out: str) -> str:
         """`12`, or `12;cluster`."""
@@ -83,23 +113,31 @@ class Slurm:
 
     def release(self, ids: Sequence[str]) -> str:
         """scontrol, which takes many ids at once."""
-        return _each(ids, lambda some: ["scontrol", "release", ",".join(some)])
+        return self.prefix + _each(ids, lambda some: ["scontrol", "release", ",".join(some)])
 
     def cancel(self, ids: Sequence[str]) -> str:
         """scancel, for jobs, arrays and single tasks."""
-        return _each(ids, lambda some: ["scancel", *some])
+        return self.prefix + _each(ids, lambda some: ["scancel", *some])
 
     def status(self, mark: str) -> str:
         """squeue, once; each task of an array has a line of its own."""
-        return _HABITS + 'squeue -h -r -u "$(id -u)" -o "%T|%r|%N|%i|%j"'
+        return f'{self.prefix}squeue -h -r -u "$(id -u)" -o "{JOBS}"'
 
     def listed(self, out: str) -> list[Listed]:
         """All jobs of the account; those of others than the broker are told by their names."""
         return read_jobs(out)
 
+    def end_records(self, ids: Sequence[str]) -> str:
+        """squeue, and sacct where there is accounting."""
+        return self.prefix + ask_slurm(ids)
+
+    def read_end_records(self, out: str) -> dict[str, EndRecord]:
+        """By id."""
+        return read_slurm(out)
+
     def queues(self) -> str:
         """scontrol for arrays, sinfo for processors, memory and limits; squeue for the jobs of all users."""
-        return _HABITS + (
+        return self.prefix + (
             "scontrol show config | grep -E '^(MaxArraySize|SchedulerParameters) ' | tr '\\n' ' '; echo; "
             'sinfo -h -o "%P|%a|%l|%m|%C|%T" && echo && '
             'squeue -h -t PD,R -o "%P|%t" | LC_ALL=C sort | uniq -c'
@@ -111,7 +149,7 @@ class Slurm:
 
     def nodes(self) -> str:
         """scontrol, whose nodes are counted there by what they have: thousands make some lines."""
-        return _HABITS + NODES
+        return self.prefix + NODES
 
     def node_report(self, out: str) -> NodeReport:
         """With the GPUs in use, and the licenses."""
@@ -119,7 +157,7 @@ class Slurm:
 
     def accounts(self) -> str:
         """sacctmgr, where there is an accounting database; scontrol for who may use which partition."""
-        return _HABITS + ACCOUNTS
+        return self.prefix + ACCOUNTS
 
     def entitlements(self, out: str) -> Entitlements:
         """Associations of this user at this cluster."""

@@ -22,6 +22,8 @@ from broker_core.sites.batch.system import (
     QueueRules,
 )
 
+JOBS = "%T|%r|%N|%i|%j"
+"""What squeue is asked for; the name comes last, as it may hold anything."""
 _RUNNING = {"RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE_OUT", "RESIZING"}
 _WAITING = {"PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD"}
 _HELD = ("JobHeldUser", "JobHeldAdmin")
@@ -65,7 +67,7 @@ scontrol -o -d show node | awk '{{
     print {_AWK_COLUMNS}
 }}' | LC_ALL=C sort | uniq -c && echo {_SEPARATOR} && scontrol -o show licenses &&
     echo {_SEPARATOR} && date +%s &&
-    SLURM_TIME_FORMAT=%s squeue -h --start -t PD -o "%P|%S" | grep -v N/A | head -n 2000
+    ( export SLURM_TIME_FORMAT=%s; squeue -h --start -t PD -o "%P|%S" ) | grep -v N/A | head -n 2000
 """
 """Prints how many nodes have which equipment, the licenses, and when waiting jobs are believed to start."""
 _LIMITS_OF_ASSOCIATION = {
@@ -94,15 +96,15 @@ _ASSOCIATION = ("Cluster", "Account", "Partition", "QOS", "DefaultQOS", *_LIMITS
 _QOS = ("Name", *_LIMITS_OF_QOS)
 ACCOUNTS = f"""
 scontrol show config | sed -n 's/^ClusterName *= *//p'
-scontrol -o show partition && echo {_SEPARATOR} && {{
+scontrol -o show partition && {{ scontrol -o show reservation 2>/dev/null || :; }} && echo {_SEPARATOR} && {{
     user=$(id -un)
     sacctmgr -n -P show user where name="$user" format=DefaultAccount && echo {_SEPARATOR} &&
         sacctmgr -n -P show assoc where user="$user" format={",".join(_ASSOCIATION)} &&
         echo {_SEPARATOR} && sacctmgr -n -P show qos format={",".join(_QOS)}
 }} 2>/dev/null || :
 """
-"""Prints the cluster's name and its partitions; then, where there is a database, the default account of the
-user, his associations and all qualities of service, with separators."""
+"""Prints the cluster's name, its partitions and reservations; then, where there is a database, the default
+account of the user, his associations and all qualities of service, with separators."""
 _UNUSABLE = re.compile(r"DOWN|DRAIN|FAIL|INVAL|FUTURE|UNKNOWN|ERROR|NOT_RESPONDING|\*")
 _GPU = re.compile(r"gpu(?::([^:(,]+))?:(\d+)(?:\([^)]*\))?")
 _GPU_WITHOUT_MODEL = re.compile(r"gpu:(\d+)(?:\([^)]*\))?")
@@ -286,9 +288,9 @@ def read_accounts(out: str) -> Entitlements:
     cluster, _, partitions = parts[0].partition("\n")
     if len(parts) < 2:
         raise ValueError(f"scontrol did not describe the partitions: {out[:200]!r}")
-    rules = dict(_rules(partitions))
+    rules, reservations = dict(_rules(partitions)), tuple(_reservations(partitions))
     if len(parts) != 4:
-        return Entitlements(rules=rules)  # it keeps no accounts
+        return Entitlements(rules=rules, reservations=reservations)  # it keeps no accounts
     default, associations, qos = parts[1:]
     rows = _rows(associations, *_ASSOCIATION)
     mine = [_association(row) for row in rows if row["Cluster"] == cluster]
@@ -296,13 +298,21 @@ def read_accounts(out: str) -> Entitlements:
         QosLimits(row["Name"], _seconds(row["MaxWall"]), _limits(row, _LIMITS_OF_QOS))
         for row in _rows(qos, *_QOS)
     ]
-    return Entitlements(mine, default.strip().partition("\n")[0], known, rules)
+    return Entitlements(mine, default.strip().partition("\n")[0], known, rules, reservations)
+
+
+def _reservations(text: str) -> Iterator[str]:
+    """Names that jobs can use; nodes under maintenance are kept from all of them."""
+    for line in text.splitlines():
+        values = _values(line)
+        if "ReservationName" in values and "MAINT" not in values.get("Flags", "").split(","):
+            yield values["ReservationName"]
 
 
 def _rules(partitions: str) -> Iterator[tuple[str, QueueRules]]:
     for line in partitions.splitlines():
         values = _values(line)
-        if "PartitionName" in values:
+        if "PartitionName" in values and "ReservationName" not in values:
             yield (
                 values["PartitionName"],
                 QueueRules(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from broker_core.jdl.resource_request import NOTHING, ResourceRequest
 from broker_core.resources.node_types import NodeType
-from broker_core.sites.adapter import AttemptStatus
+from broker_core.sites.adapter import AttemptStatus, EndRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +150,8 @@ class Entitlements:
     qos: Sequence[QosLimits] = ()
     rules: Mapping[str, QueueRules] = field(default_factory=dict)
     """By queue."""
+    reservations: Sequence[str] | None = None
+    """Names of nodes that are kept for some users, as far as this one sees them; None: not told."""
 
 
 class WithoutAccounts:
@@ -162,6 +164,19 @@ class WithoutAccounts:
     def entitlements(self, out: str) -> Entitlements:
         """Nothing is known."""
         return Entitlements()
+
+
+@runtime_checkable
+class StartForecaster(Protocol):
+    """A batch system that says when a job would start, without taking it."""
+
+    def forecast(self, job: BatchJob) -> str:
+        """Command that asks when this job would start; nothing is submitted."""
+        ...
+
+    def forecast_wait(self, out: str) -> float:
+        """Seconds until then, of what `forecast` printed; raises ValueError with its words for a refusal."""
+        ...
 
 
 class BatchSystem(Protocol):
@@ -202,6 +217,17 @@ class BatchSystem(Protocol):
 
     def listed(self, out: str) -> list[Listed]:
         """What `status` printed; raises ValueError where it is no such list."""
+        ...
+
+    def end_records(self, ids: Sequence[str]) -> str:
+        """Command that prints what was written down of the ends of jobs; ends with 0 though nothing was.
+
+        Empty: there is no such command.
+        """
+        ...
+
+    def read_end_records(self, out: str) -> Mapping[str, EndRecord]:
+        """What `end_records` printed of jobs that are over, by id; what makes no sense is left out."""
         ...
 
     def queues(self) -> str:

@@ -20,4 +20,6 @@ def system_for(spec: SiteSpec) -> BatchSystem:
     """The one for the kind of a site; HTCondor by its bindings where they are, if it is reached from here."""
     if spec.kind == Condor.kind and not spec.host and installed():
         return CondorBindings()
+    if spec.kind == Slurm.kind and spec.cluster:
+        return Slurm(spec.cluster)
     return SYSTEMS[spec.kind]

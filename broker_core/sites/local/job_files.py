@@ -55,7 +55,7 @@ class LocalJobFiles:
         order = directory.order()
         if order is None or not directory.over():
             return LeftAtSite()
-        known = {file.name for file in order.inputs} | {order.stdout or "std.out", order.stderr or "std.err"}
+        known = {*order.input_names} | {order.stdout or "std.out", order.stderr or "std.err"}
         fetched = self._fetched(attempt)
         files = tuple(
             LeftFile(file.path, file.size)

@@ -21,13 +21,15 @@ from broker_core.sites.remote.finish import RemoteFinish
 from broker_core.sites.remote.orphans import Orphans
 from broker_core.sites.remote.records import RemoteRecords
 from broker_core.sites.remote.remote_attempt import Origin, RemoteAttempt, Requested, RequestSent
-from broker_core.sites.remote.settings import BURST, RemoteSettings, pause
+from broker_core.sites.remote.settings import BURST, ListPace, RemoteSettings, pause
 from broker_core.wire.sites import SiteSpec
 from broker_core.worker.markers import ended_mark
 
 log = logging.getLogger("crossdesk.sites")
 _TOGETHER = 0.01
 """Seconds for others to join a round."""
+_CANCELING = 60.0
+"""Seconds for which the end of what was canceled is waited for with haste."""
 
 
 class AttemptMonitor:
@@ -47,6 +49,7 @@ class AttemptMonitor:
         self._records = records
         self._leases = LeaseLimit(spec.lease, settings.grace, renewed)
         self.finish = RemoteFinish(spec.name, adapter, records, settings, self._ended)
+        self._lists = ListPace(spec.list_interval)
         self._woken = asyncio.Event()
         self._pause = spec.poll_interval
         self._changed = self._looked = time.monotonic()
@@ -110,8 +113,22 @@ class AttemptMonitor:
         self._changed = self._acted = time.monotonic()
         self._woken.set()
 
+    def poll_soon(self) -> None:
+        """Look now, though nothing changes here, and ask the batch system for its list."""
+        self._lists.want()
+        self._woken.set()
+
+    def watch(self, tags: Sequence[str], seconds: float) -> None:
+        """Somebody looks at these attempts for so long: what the batch system says of those that wait there
+        is asked for sooner."""
+        now = time.monotonic()
+        self._lists.watch(tags, now + seconds)
+        if self._lists.due(now, pressing=self._is_awaited(now)):
+            self._woken.set()
+
     async def absent(self, tags: Sequence[str]) -> list[str]:
         """Those which the site does not have, by a look that begins now; it ends what nobody wants there."""
+        self._lists.want()
         self.wake()
         await self._strangers.next_look()
         return [tag for tag in tags if tag not in self.tracked and tag not in self._strangers.present]
@@ -128,6 +145,7 @@ class AttemptMonitor:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.finish.close()
 
     async def _rounds(self) -> None:
         while True:
@@ -141,6 +159,7 @@ class AttemptMonitor:
         while True:
             await link.news()
             if link.state is LinkState.CONNECTED:
+                self._lists.want()
                 self._woken.set()
 
     async def _round_and_pause(self) -> None:
@@ -175,7 +194,19 @@ class AttemptMonitor:
             self._changed = now
         since_act, since_change = now - self._acted, now - self._changed
         spec = self._spec
-        return pause(spec.poll_interval, since_act, since_change, self._settings.slowest, spec.lease)
+        most = max(self._lists.soon, spec.poll_interval) if self._is_awaited(now) else math.inf
+        usual = pause(spec.poll_interval, since_act, since_change, self._settings.slowest, spec.lease)
+        return min(usual, most)
+
+    def _is_awaited(self, now: float) -> bool:
+        """True while somebody waits for what the batch system alone can tell."""
+        watched = (self.tracked.get(tag) for tag in self._lists.watched(now))
+        return (
+            self._strangers.awaited
+            or any(one is not None and one.mark is None for one in watched)
+            # One that hangs for longer is looked at like all others.
+            or (now - self._acted < _CANCELING and any(one.is_canceled for one in self.tracked.values()))
+        )
 
     async def _round(self) -> bool:
         """Cancel, release, look; True if something changed."""
@@ -183,9 +214,12 @@ class AttemptMonitor:
         began = time.monotonic()
         asked = [one.tag for one in self.tracked.values() if not one.is_ending]
         self._looked = began
-        polled = await self._adapter.poll(asked, renew=not self._strangers.expected)
+        listing = self._strangers.expected or self._lists.due(began, pressing=self._is_awaited(began))
+        polled = await self._adapter.poll(asked, renew=not self._strangers.expected, listing=listing)
+        if polled.listed:
+            self._lists.was_asked(began)
         changed = self._take(polled, began)
-        if not polled.silent:
+        if polled.listed and not polled.silent:
             changed |= await self._end_strangers(polled, began)
         if self.finish.removable:
             # Hundreds of directories take their time, in which looks go on.
@@ -193,12 +227,13 @@ class AttemptMonitor:
         return acted or changed
 
     async def _act(self) -> bool:
-        now, again = time.monotonic(), self._settings.cancel_again
-        cancel = [one for one in self.tracked.values() if one.cancel_due(now, again)]
+        now, again, listed = time.monotonic(), self._settings.cancel_again, self._lists.asked
+        cancel = [one for one in self.tracked.values() if one.cancel_due(now, again, listed)]
         await self._ask(self._adapter.cancel, [one.tag for one in cancel])
         for one in cancel:
             one.cancellation = RequestSent(now)
-        release = [one for one in self.tracked.values() if one.release_due(now, again)]
+            self._lists.want()
+        release = [one for one in self.tracked.values() if one.release_due(now, again, listed)]
         await self._ask(self._adapter.release, [one.tag for one in release])
         for one in release:
             one.release = RequestSent(now) if one.id else Requested()
@@ -229,6 +264,7 @@ class AttemptMonitor:
                 self.spawn(self.finish.by_marker(tracked, mark, sighting.outputs))
         if polled.silent:
             self.link_note(polled.silent)
+        if polled.silent or not polled.listed:
             return changed
         for tracked in list(self.tracked.values()):
             if is_over(tracked, polled, began, now, self._settings):

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import signal
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
 from broker_core.errors import CrossDeskError, NotFound
 from broker_core.jobs.attempt_events import AttemptEnded
-from broker_core.sites.adapter import Adapter
+from broker_core.sites.adapter import Adapter, EndRecord
+from broker_core.sites.batcher import Batcher
 from broker_core.sites.contract import RunFile
 from broker_core.sites.endings import CANCELED, outcome_of, usage_of
 from broker_core.sites.left_files import LeftAtSite
@@ -24,6 +26,8 @@ from broker_core.sites.shortage import is_shortage
 from broker_core.worker.markers import EndedMark
 
 log = logging.getLogger("crossdesk.sites")
+_TOGETHER, _AT_ONCE = 0.2, 50
+"""Ends that come within so many seconds are asked after by one command, so many at the most."""
 _PAUSE, _LONGEST_PAUSE = 1.0, 60.0
 Done = TypeVar("Done")
 
@@ -76,6 +80,23 @@ def end_without_marker(one: RemoteAttempt, now: float, site: str) -> AttemptEnde
     )
 
 
+def end_by_record(ended: AttemptEnded, record: EndRecord) -> AttemptEnded:
+    """An end of which the starter knew too little, with the batch system's own word."""
+    usage = dict(ended.usage)
+    if record.peak_memory:
+        usage.setdefault("max_rss_bytes", float(record.peak_memory))
+    if not record.failure:
+        return replace(ended, usage=usage)
+    began = ended.started is not None
+    words = f"The site's batch system says: {record.words} ({record.state})."
+    if ended.signal is not None and record.failure not in ("out-of-memory", "wall-limit"):
+        return replace(ended, usage=usage)  # that the program was killed is the better word
+    # Limits are those of an application that ran.
+    failure = record.failure if began else ended.failure
+    reason = words if began else f"{ended.reason} {words}"
+    return replace(ended, failure=failure, reason=reason, usage=usage)
+
+
 class RemoteFinish:
     """Brings attempts home; several at the same time."""
 
@@ -91,6 +112,9 @@ class RemoteFinish:
         self._site, self._adapter, self._settings = site, adapter, settings
         self._records = records
         self._ended = ended
+        self._ends: Batcher[str, EndRecord | None] = Batcher(
+            self._recorded, linger=_TOGETHER, most=_AT_ONCE, at_once=1
+        )
         self.removable: list[str] = []
         """Tags whose directories at the site are not needed any more."""
         self._removing = False
@@ -98,6 +122,8 @@ class RemoteFinish:
     async def by_marker(self, tracked: RemoteAttempt, mark: EndedMark, outputs: bytes) -> None:
         """The starter recorded an end, and a list of output."""
         ended = end_by_marker(tracked, mark, time.time(), 0.0)
+        if mark.terminated or ended.signal == signal.SIGKILL:
+            ended = await self._with_record(tracked, ended)
         trouble = await self._bring(tracked, outputs)
         if trouble and not ended.failure:
             ended = replace(ended, failure="upload", reason=trouble)
@@ -111,9 +137,27 @@ class RemoteFinish:
         """The site does not have it any more; should it lie, the starter finds that it was canceled."""
         tag = tracked.tag
         await self._until_done(lambda: self._adapter.cancel([tag]), f"The end of {tag} is told later")
-        ended = end_without_marker(tracked, time.time(), self._site)
+        ended = await self._with_record(tracked, end_without_marker(tracked, time.time(), self._site))
         await self._keep(ended)
         self._ended(ended)
+
+    async def _with_record(self, tracked: RemoteAttempt, ended: AttemptEnded) -> AttemptEnded:
+        """An end with what the batch system wrote down of it, where the starter could not say it."""
+        known = ended.failure not in ("", "lost", "starter") or tracked.is_canceled
+        for pause in () if known else self._settings.record_pauses:
+            await asyncio.sleep(pause)
+            try:
+                record = await self._ends.ask(tracked.tag)
+            except CrossDeskError as error:
+                self._adapter.link.note(f"What is written down of {tracked.tag} could not be asked: {error}")
+                break
+            if record is not None:
+                return end_by_record(ended, record)
+        return ended
+
+    async def close(self) -> None:
+        """Ask no more."""
+        await self._ends.close()
 
     async def list_live(self, tracked: RemoteAttempt) -> list[RunFile]:
         """Files at the site of an attempt that is not over."""
@@ -184,6 +228,10 @@ class RemoteFinish:
             return ""
 
         return await self._until_done(brought, f"Output of {tracked.tag} comes later")
+
+    async def _recorded(self, tags: Sequence[str]) -> list[EndRecord | None]:
+        found = await self._adapter.end_records(tags)
+        return [found.get(tag) for tag in tags]
 
     async def _keep(
         self, ended: AttemptEnded, *, brought: bool = False, left: LeftAtSite | None = None

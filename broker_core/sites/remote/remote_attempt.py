@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
@@ -151,18 +152,21 @@ class RemoteAttempt:
         """It must end, and its site, which has it, was not asked to yet."""
         return isinstance(self.cancellation, Requested) and isinstance(self.life, Arrived | Begun)
 
-    def cancel_due(self, now: float, again: float) -> bool:
-        """True if the site is to be told to end it; what it does not have cannot be named to it yet."""
-        return isinstance(self.life, Arrived | Begun) and _due(self.cancellation, now, again)
+    def cancel_due(self, now: float, again: float, listed: float = math.inf) -> bool:
+        """True if the site is to be told to end it; what it does not have cannot be named to it yet.
 
-    def release_due(self, now: float, again: float) -> bool:
-        """True if the site is to be told to let it go."""
+        `listed`: when the site's list was asked for last: before, nobody saw whether it helped.
+        """
+        return isinstance(self.life, Arrived | Begun) and _due(self.cancellation, now, again, listed)
+
+    def release_due(self, now: float, again: float, listed: float = math.inf) -> bool:
+        """True if the site is to be told to let it go; `listed` as above."""
         held = isinstance(self.life, Arrived | Begun) and self.seen in (None, AttemptStatus.HELD)
-        return held and not self.is_canceled and _due(self.release, now, again)
+        return held and not self.is_canceled and _due(self.release, now, again, listed)
 
 
-def _due(request: Request, now: float, again: float) -> bool:
-    """True for what was not sent, or does not help since `again` seconds."""
+def _due(request: Request, now: float, again: float, listed: float) -> bool:
+    """True for what was not sent, or does not help since `again` seconds by a list of after that."""
     if isinstance(request, RequestSent):
-        return now - request.at > again
+        return now - request.at > again and listed > request.at
     return isinstance(request, Requested)

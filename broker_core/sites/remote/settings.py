@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
+LIST_SOON = 3.0
+"""Seconds between two questions to a batch system after its jobs while somebody waits for the answer."""
 BURST = 0.5
 """Between two looks while much is done there."""
 _SOON, _SLOWING = 0.25, 0.5
@@ -24,9 +28,45 @@ def pause(usual: float, since_act: float, since_change: float, slowest: float, l
     return min(wanted, most, lease / 4 or most)
 
 
+class ListPace:
+    """When a site's batch system is asked for its list of jobs. Centers count such commands, so that it is
+    asked rarely; starts and ends are told by the starters' markers, which cost it nothing."""
+
+    def __init__(self, usual: float) -> None:
+        """`usual`: seconds between two questions while nobody waits for the answer."""
+        self.soon = min(LIST_SOON, usual)
+        """Seconds between two questions while somebody does."""
+        self.asked = -math.inf
+        """When the last question began that was answered, by the monotonic clock."""
+        self._usual = usual
+        self._wanted = True
+        self._watched: dict[str, float] = {}
+
+    def want(self) -> None:
+        """Ask with the next look."""
+        self._wanted = True
+
+    def was_asked(self, began: float) -> None:
+        """The list that was asked for at `began` is here."""
+        self.asked, self._wanted = began, False
+
+    def watch(self, tags: Iterable[str], until: float) -> None:
+        """Somebody looks at these attempts, until then by the monotonic clock if it is not said again."""
+        self._watched |= dict.fromkeys(tags, until)
+
+    def watched(self, now: float) -> Collection[str]:
+        """Tags of the attempts that somebody looks at."""
+        self._watched = {tag: until for tag, until in self._watched.items() if until > now}
+        return self._watched
+
+    def due(self, now: float, *, pressing: bool) -> bool:
+        """True if the next look is to ask; `pressing`: somebody waits for the answer."""
+        return self._wanted or now - self.asked >= (self.soon if pressing else self._usual)
+
+
 @dataclass(slots=True)
 class ResultLimits:
-    """What of that which jobs make comes home unasked, and what is kept of the rest.
+    """What of that which jobs make comes home unasked, and what is kept at sites of the rest and of inputs.
 
     All sites of a broker share one; what is changed in it holds from the next job that is sent, or that ends.
     """
@@ -37,6 +77,10 @@ class ResultLimits:
     """How long what did not come home stays at the site; 0: until the job is removed."""
     left_max: int = 10_000_000_000
     """Of what all jobs left there; beyond it the oldest goes sooner, not within a day. 0: no limit."""
+    inputs_age: float = 7 * 86_400.0
+    """How long input files stay at the site after the last job that needed them; 0: for ever."""
+    inputs_max: int = 20_000_000_000
+    """Of all input files kept there; beyond it those go sooner that no job needs. 0: no limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +100,9 @@ class RemoteSettings:
     """The same for one that was held there and not released, and so cannot have begun."""
     cancel_again: float = 10.0
     """After which a cancel or release that did not help is sent once more."""
+    record_pauses: tuple[float, ...] = (0.0, 3.0, 12.0)
+    """Before each question to the batch system's records after an end that the starter could not tell; they
+    may show it late. Then it is told without."""
     beat: int = 30
     """Between two signs of life of a running Job Starter."""
     grace: float = 30.0

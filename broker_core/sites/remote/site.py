@@ -24,6 +24,7 @@ from broker_core.sites.contract import (
 from broker_core.sites.left_files import LeftAtSite
 from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.link import LinkState
+from broker_core.sites.outside import OutsideAccess
 from broker_core.sites.remote.attempt_life import offered, unanswered
 from broker_core.sites.remote.attempt_monitor import AttemptMonitor
 from broker_core.sites.remote.decommission import depart
@@ -72,6 +73,8 @@ class RemoteSite:
             at_once=max(1, spec.at_once // 2),
         )
 
+        if adapter.outside is not None:
+            adapter.outside.wake = self._watch.poll_soon
         self._under_way: dict[str, asyncio.Task[str]] = {}
         """Tag to its submission."""
 
@@ -84,6 +87,12 @@ class RemoteSite:
     def running(self) -> int:
         """Attempts there that run."""
         return sum(map(_runs, self._watch.tracked.values()))
+
+    @property
+    def outside(self) -> OutsideAccess | None:
+        """See `RemoteSitePort.outside`."""
+        access = self._adapter.outside
+        return access if self._spec.outside and access is not None and access.is_available else None
 
     async def look(self) -> tuple[Facts, ...]:
         """See `Site.look`."""
@@ -225,6 +234,10 @@ class RemoteSite:
         """See `RemoteSitePort.answer`."""
         self._adapter.answer(id, value)
 
+    async def forecast(self, order: LaunchOrder) -> float | None:
+        """See `RemoteSitePort.forecast`."""
+        return await self._adapter.forecast(Launch(order, order.ce.queue))
+
     def connect_now(self) -> None:
         """See `RemoteSitePort.connect_now`."""
         self._adapter.connect_now()
@@ -236,6 +249,10 @@ class RemoteSite:
     def poll_now(self) -> None:
         """Look at the jobs there without waiting."""
         self._watch.wake()
+
+    def watch(self, attempts: Sequence[Component], seconds: float) -> None:
+        """See `RemoteSitePort.watch`."""
+        self._watch.watch([one.tag for one in attempts], seconds)
 
     def _handed(self, tag: str, task: asyncio.Task[str]) -> None:
         """A submission is over, and its callers are told how. What was not taken goes elsewhere."""

@@ -7,13 +7,14 @@ import contextlib
 import hashlib
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from broker_core.errors import NotFound
 from broker_core.sites.adapter import Adapter
 from broker_core.sites.left_files import MOST_NAMES, LeftAtSite, LeftFile
+from broker_core.sites.link import TransferProgress
 from broker_core.sites.run_files import is_inside
 
 _LINE = re.compile(rb"(\\?)([0-9a-f]{64})  \./(.*)", re.DOTALL)
@@ -83,6 +84,26 @@ async def bring(adapter: Adapter, tag: str, raw: bytes, into: Path, tries: int) 
         raise OutputBroken(
             f"The Job Starter's list names {strange[0]!r}, which is outside the job's directory."
         )
+    total = sum(proof.size for proof in proofs.values())
+    adapter.link.transfers[tag] = TransferProgress(False, total, lambda: _arrived(proofs, into))
+    try:
+        await _bring_all(adapter, tag, proofs, into, tries)
+    finally:
+        adapter.link.transfers.pop(tag, None)
+
+
+def _arrived(names: Iterable[str], into: Path) -> int:
+    """Bytes of the files that are here."""
+    found = 0
+    for name in names:
+        with contextlib.suppress(OSError):
+            found += (into / name).lstat().st_size
+    return found
+
+
+async def _bring_all(
+    adapter: Adapter, tag: str, proofs: Mapping[str, OutputProof], into: Path, tries: int
+) -> None:
     left = await _unproved(proofs, into)
     for _ in range(tries):
         if not left:

@@ -6,37 +6,51 @@ import asyncio
 import contextlib
 import secrets
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from broker_core.information.updater import SourceFailed
 from broker_core.resources.facts import Facts
-from broker_core.sites.adapter import AttemptStatus, Launch, Leftover, PollResult, Sighting, SiteFailed
+from broker_core.sites.adapter import (
+    AttemptStatus,
+    EndRecord,
+    Launch,
+    Leftover,
+    PollResult,
+    Sighting,
+    SiteFailed,
+)
+from broker_core.sites.batch.host import Host
 from broker_core.sites.batch.names import JobNames
 from broker_core.sites.batch.system import BatchSystem, Queue
-from broker_core.sites.contract import AgentOrder, CachedProgram, RunFile, SiteRefused
+from broker_core.sites.contract import AgentOrder, RunFile, SiteRefused
 from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.remote.settings import RemoteSettings
 from broker_core.sites.shell.bundle import ArrayGroup, BundleContext, groups_of, packed, pieces, unpackable
+from broker_core.sites.shell.content_cache import ContentCache, ContentDelivery
 from broker_core.sites.shell.decommission import take_away
 from broker_core.sites.shell.exchanges import ShellExchanges
 from broker_core.sites.shell.files import CANCEL
 from broker_core.sites.shell.leftovers import leftovers
 from broker_core.sites.shell.lines import ShellLines
+from broker_core.sites.shell.outside import ShellOutside
 from broker_core.sites.shell.poll import (
     ExchangeResult,
     by_markers,
+    joined,
     poll_script,
     questions,
     read_look,
     with_markers,
+    without_outputs,
 )
-from broker_core.sites.shell.program_cache import ProgramCache
 from broker_core.sites.shell.submission import (
+    NO_CONTENT,
     NO_ROOM,
     SubmissionReply,
     begun,
     finish_script,
+    group_lists,
     read_answer,
     results,
     submit_script,
@@ -59,7 +73,6 @@ from broker_core.wire.sites import SiteSpec
 
 _SUBMITTING = 120.0
 """Seconds that a submission may take; a script that begins later than this does nothing."""
-_END = {"ended", "outputs"}
 _ROUNDS = 5
 _PAUSE = 0.5
 
@@ -82,12 +95,16 @@ class ShellAdapter:
         self._spec, self._mark, self._settings = spec, mark, settings
         self._transport, self._system = transport, system
         self._home = SiteWorkspace(transport, spec.directory, mark)
-        self._programs = ProgramCache(spec.name, transport)
+        self._cache = ContentCache(spec.name, transport)
         self._exchanges = ShellExchanges(spec.name, transport, self._home)
         self._transfers = ShellTransfers(spec.name, self._exchanges)
         self._lines = ShellLines(spec.name, self._exchanges)
         self._survey = SiteSurvey(transport, self._exchanges, system)
+        self._delivery = ContentDelivery(
+            self._cache, self._home, lambda: self._survey.probe.get("machine", [""])[0]
+        )
         self._names = JobNames(mark, system.first_task)
+        self.outside = ShellOutside(spec.name, self._exchanges, system, mark)
         self.renewed: float | None = None
         """Latest moment, by the monotonic clock, at which leases there can have been renewed."""
         self._renewing = min(DEADLINE, spec.lease / 2)
@@ -127,11 +144,12 @@ class ShellAdapter:
     async def submit(self, launches: Sequence[Launch]) -> Sequence[str | SiteRefused]:
         """See `Adapter.submit`; launches with equal needs become an array where the site has arrays."""
         place = self._place(await self._home.get())
+        launches = [await self._survey.with_known_names(one) for one in launches]
         found: dict[str, str | SiteRefused] = {}
         found |= await asyncio.to_thread(unpackable, launches, place)
         left = [one for one in launches if one.order.attempt.tag not in found]
         for _ in range(_ROUNDS if left else 0):
-            found |= await self._equip(left)
+            found |= await self._delivery.bring(left)
             if not (left := [one for one in left if one.order.attempt.tag not in found]):
                 break
             answer, groups = await self._hand_over(left)
@@ -144,26 +162,6 @@ class ShellAdapter:
                 "An earlier submission of the same jobs is still under way.", place=self._spec.name
             )
         return [found[one.order.attempt.tag] for one in launches]
-
-    async def _equip(self, launches: Sequence[Launch]) -> dict[str, str | SiteRefused]:
-        """Have the agents at the site that launches name; those that cannot be equipped, by tag."""
-        refused: dict[str, str | SiteRefused] = {}
-        wanted = {program for one in launches for program in one.order.agents if self._may_run(program)}
-        for program in sorted(wanted, key=lambda one: one.name):
-            try:
-                for _ in range(_ROUNDS):
-                    if await self._programs.have(await self._home.get(), program):
-                        break
-                    self._home.forget()
-            except SiteRefused as error:
-                users = (one for one in launches if program in one.order.agents)
-                refused |= {one.order.attempt.tag: error for one in users}
-        return refused
-
-    def _may_run(self, program: CachedProgram) -> bool:
-        """False for a program of another kind of machine than the login host; nodes look for themselves."""
-        machine = self._survey.probe.get("machine", [""])[0]
-        return not machine or machine == "x86_64" or "x86_64" not in program.name
 
     async def release(self, tags: Sequence[str]) -> None:
         """See `Adapter.release`."""
@@ -178,12 +176,21 @@ class ShellAdapter:
         stdin = "".join(f"{tag}\n" for tag in tags if is_tag(tag)).encode()
         self._checked(await self._exchanges.run(lambda _: f"{CANCEL}{command}", stdin))
 
-    async def poll(self, tags: Sequence[str], *, renew: bool = True) -> PollResult:
-        """See `Adapter.poll`; a second exchange follows only for attempts that have gone without news."""
-        look = await self._look_at((), renew=renew)
-        polled = await self._seen(look, tags)
+    async def poll(self, tags: Sequence[str], *, renew: bool = True, listing: bool = True) -> PollResult:
+        """See `Adapter.poll`; a second exchange follows only for attempts that have gone without news.
+
+        The queue of a host is its own: to look into it is to keep it going.
+        """
+        listing = listing or self.kind == Host.kind
+        look = await self._look_at((), renew=renew, listing=listing)
+        polled = await self._seen(look, tags) if listing else await self._news_alone(look)
         self._read = look.news  # not before they are handed on
         return polled
+
+    async def _news_alone(self, result: ExchangeResult) -> PollResult:
+        unproved = without_outputs(result)
+        more = await self._look_at(unproved, renew=False) if unproved else None
+        return PollResult(by_markers(joined(result, more)), listed=False)
 
     async def _seen(self, look: ExchangeResult, tags: Sequence[str]) -> PollResult:
         if look.listing is None:
@@ -191,29 +198,35 @@ class ShellAdapter:
                 by_markers(look), silent=f"{self._system.title} does not answer: {look.trouble}"
             )
         try:
-            # Ten thousand lines take a while, in which the broker does other things.
-            listed = await asyncio.to_thread(self._system.listed, look.listing)
+            listed = await self.outside.listed(look.listing)
         except ValueError as error:
             return PollResult(by_markers(look), silent=str(error))
         listed = self._names.mine(listed)
         if unknown := self._names.unknown_groups(listed):
-            self._names.learn_lists(await self._lists(unknown))
+            self._names.learn_lists(await group_lists(self._exchanges, unknown))
         seen = self._names.sightings(listed)
-        unproved = [tag for tag, marks in look.markers.items() if {"ended"} == marks.keys() & _END]
+        unproved = without_outputs(look)
         strange = [tag for tag in tags if tag not in self._met and is_tag(tag)]
         gone = [tag for tag in tags if tag not in seen and tag not in look.markers and is_tag(tag)]
         asked = list(dict.fromkeys((*strange, *gone)))
         more = await self._look_at((*asked, *unproved), renew=False) if asked or unproved else None
         self._met.update(strange)
-        markers = dict(look.markers)
-        for tag, marks in more.markers.items() if more else ():
-            markers[tag] = {**markers.get(tag, {}), **marks}
-        for tag, marks in markers.items():
+        for tag, marks in joined(look, more).markers.items():
             seen[tag] = with_markers(
                 seen.get(tag, Sighting(AttemptStatus.UNKNOWN, self._names.id(tag))), marks
             )
         # A directory alone is no sign of life: what was staged there may have been ended since.
         return PollResult(seen, missing=frozenset(asked) - seen.keys())
+
+    async def end_records(self, tags: Sequence[str]) -> Mapping[str, EndRecord]:
+        """See `Adapter.end_records`."""
+        ids = {id: tag for tag in tags if (id := self._names.id(tag))}
+        command = self._system.end_records(list(ids)) if ids else ""
+        if not command:
+            return {}
+        reply = await self._exchanges.run(lambda _: command)
+        found = self._system.read_end_records(reply.out.decode("utf-8", "replace"))
+        return {ids[id]: record for id, record in found.items() if id in ids}
 
     async def files(self, tag: str) -> list[RunFile]:
         """See `Adapter.files`; raises NotFound."""
@@ -229,7 +242,7 @@ class ShellAdapter:
 
     async def bring_agent(self, tag: str, order: AgentOrder) -> None:
         """See `Adapter.bring_agent`."""
-        await self._lines.bring_agent(tag, order, self._programs, self._home)
+        await self._lines.bring_agent(tag, order, self._cache, self._home)
 
     async def remove(self, tags: Sequence[str]) -> None:
         """See `Adapter.remove`."""
@@ -241,7 +254,7 @@ class ShellAdapter:
 
     async def leftovers(self, after: str, age: float) -> Sequence[Leftover]:
         """See `Adapter.leftovers`."""
-        return await leftovers(self._exchanges, self._spec.name, after, age, self._settings.beat)
+        return await leftovers(self._exchanges, self._spec.name, after, age, self._settings)
 
     @property
     def traces(self) -> str:
@@ -278,6 +291,10 @@ class ShellAdapter:
         await self._survey.all_nodes()
         return self._survey.facts(self._spec, queues)
 
+    async def forecast(self, launch: Launch) -> float | None:
+        """See `Adapter.forecast`."""
+        return await self._survey.forecast(launch, self._spec.options)
+
     def renew(self) -> None:
         """See `Adapter.renew`."""
         self._survey.renew()
@@ -286,10 +303,11 @@ class ShellAdapter:
         """See `Adapter.way_back`; only a host that runs jobs itself has no other nodes."""
         return await self._transport.way_back(relay, ports, wide=self.kind != "shell")
 
-    async def _look_at(self, tags: Sequence[str], *, renew: bool) -> ExchangeResult:
+    async def _look_at(self, tags: Sequence[str], *, renew: bool, listing: bool = False) -> ExchangeResult:
         exchange = f"p{secrets.token_hex(6)}"
         renew = renew and bool(self._spec.lease) and not self._unsure
-        script = poll_script(exchange, self._system.status(self._mark), renew=renew)
+        status = self.outside.status() if listing else ""
+        script = poll_script(exchange, status, renew=renew)
 
         def sent(_: Workspace) -> str:
             if renew:
@@ -324,6 +342,9 @@ class ShellAdapter:
             reply = await self._transport.send(script, pieces(stream), deadline=_SUBMITTING)
         if reply.status in (AWAY, STALE):
             self._home.forget()
+            return SubmissionReply(), groups
+        if reply.status == NO_CONTENT:
+            self._cache.forget()  # somebody cleared there: it is sent again
             return SubmissionReply(), groups
         if reply.status and reply.status != NO_ROOM:
             raise LinkLost(f"The submission was cut off with status {reply.status}.", place=self._spec.name)
@@ -362,16 +383,10 @@ class ShellAdapter:
         members = {group.name: group.tags for group in groups}
         old = {group for group, _ in answer.there.values()} - set(members)
         if unknown := [group for group in old if self._names.is_unknown(group)]:
-            self._names.learn_lists(await self._lists(unknown))
+            self._names.learn_lists(await group_lists(self._exchanges, unknown))
         began = begun(answer, members)
         self._met.update(tag for tags in began.values() for tag in tags)
         return results(answer, members, began, self._names, self._system, self._spec.name)
-
-    async def _lists(self, groups: Sequence[str]) -> dict[str, list[str]]:
-        script = 'while read -r group; do printf \'\\036%s\\n\' "$group"; cat "groups/$group/list"; done'
-        reply = await self._exchanges.run(lambda _: script, "".join(f"{name}\n" for name in groups).encode())
-        parts = [part.split("\n") for part in reply.out.decode("ascii", "replace").split("\x1e")[1:]]
-        return {name: [tag for tag in tags if tag] for name, *tags in parts}
 
     def _place(self, home: Workspace) -> BundleContext:
         return BundleContext(

@@ -18,7 +18,7 @@ from broker_core.sites.batch.names import title_of
 from broker_core.sites.batch.system import BatchJob, BatchSystem, Queue
 from broker_core.sites.contract import LaunchOrder, SiteRefused
 from broker_core.sites.left_files import MOST_NAMES
-from broker_core.sites.shell.program_cache import kept_name
+from broker_core.sites.shell.content_cache import cached_name, is_cached
 from broker_core.sites.shell.workspace import Workspace
 from broker_core.sites.staging import StagingFailed, check_input
 from broker_core.sites.starting import StarterSettings, starter_variables
@@ -146,6 +146,11 @@ def packed(
     stream = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - the caller closes it
     with tarfile.open(fileobj=stream, mode="w", format=tarfile.GNU_FORMAT) as archive:
         _add(archive, "names", "".join(f"{group.name}\n" for group in groups))
+        _add(
+            archive,
+            "held",
+            "".join(_held_line(launch.order) for group in groups for launch in group.launches),
+        )
         for group in groups:
             _add_group(archive, group, place, system)
             for launch in group.launches:
@@ -178,6 +183,8 @@ def _add_attempt(archive: tarfile.TarFile, order: LaunchOrder, group: str, place
     folder.type, folder.mode = tarfile.DIRTYPE, 0o700
     archive.addfile(folder)
     for file in order.inputs:
+        if is_cached(file):
+            continue
         with open(file.path, "rb") as content:
             entry = archive.gettarinfo(arcname=f"attempts/{tag}/job/{file.name}", fileobj=content)
             entry.type, entry.linkname = tarfile.REGTYPE, ""
@@ -186,6 +193,12 @@ def _add_attempt(archive: tarfile.TarFile, order: LaunchOrder, group: str, place
             entry.uname = entry.gname = ""
             entry.size = Path(file.path).stat().st_size
             archive.addfile(entry, content)
+
+
+def _held_line(order: LaunchOrder) -> str:
+    """What `hold` in hand_over.sh reads of an attempt; empty where it needs nothing that the site keeps."""
+    sums = sorted({file.sha256 for file in order.inputs if is_cached(file)})
+    return f"{' '.join((order.attempt.tag, *sums))}\n" if sums else ""
 
 
 def order_text(order: LaunchOrder, place: BundleContext) -> str:
@@ -197,7 +210,7 @@ def order_text(order: LaunchOrder, place: BundleContext) -> str:
     known = replace(order, outputs=outputs, environment=environment)
     at = StarterSettings(
         folder,
-        lambda one: f"{place.home.path}/programs/{kept_name(one)}",
+        lambda one: f"{place.home.path}/programs/{cached_name(one)}",
         news=f"{place.home.path}/news",
         beat=place.beat,
         lease=math.ceil(place.lease),
@@ -207,6 +220,7 @@ def order_text(order: LaunchOrder, place: BundleContext) -> str:
         software_path=place.software,
         use_path=place.use,
         environments=f"{place.home.path}/environments",
+        held=lambda one: f"file://{folder}/held/{one.sha256}" if is_cached(one) else "",
     )
     given = starter_variables(known, at)
     lines = [f"export {name}={shlex.quote(value)}" for name, value in given.items()]

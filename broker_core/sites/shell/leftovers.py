@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from broker_core.sites.adapter import Leftover, SiteFailed
+from broker_core.sites.remote.settings import RemoteSettings, ResultLimits
 from broker_core.sites.shell.exchanges import ShellExchanges
 from broker_core.sites.shell.workspace import words_of
 
@@ -44,20 +45,39 @@ alive=$(find attempts -mindepth 2 -maxdepth 2 -name beat -newerct "$beat seconds
 done
 echo .
 """
+# Of the input files that no attempt holds by a link those go that nobody used for long and, beyond what all
+# may take, the one that was used longest ago. Its status changed when the last attempt let go of it.
+_CLEAR_FILES = r"""
+total=0 now=$(date +%s)
+find files -mindepth 1 -maxdepth 1 -type f -printf '%n %C@ %s %f\n' 2>/dev/null |
+    LC_ALL=C sort -k 1,1rn -k 2,2rn | while read -r links used size name; do
+        idle=$((now - ${used%%.*})) total=$((total + size))
+        [ "$links" -eq 1 ] && [ "$idle" -gt "$age" ] || continue
+        if [ "$idle" -gt "$files_age" ] || [ "$total" -gt "$files_max" ]; then
+            rm -f "files/$name"
+            total=$((total - size))
+        fi
+    done
+"""
+_NO_LIMIT = 1 << 62
 
 
-def leftovers_script(after: str, age: float, beat: float) -> str:
+def leftovers_script(after: str, age: float, beat: float, limits: ResultLimits) -> str:
     """Goes behind `Home.guarded`; `after`: tag behind which to go on; empty: from the beginning."""
     pattern = after.replace(".", r"\.")
     values = f"age={math.ceil(age)} beat={math.ceil(beat) + _LATE} most={AT_ONCE}"
-    return f"after='{after}'\n{values}\n{_SCRIPT}".replace("/^$after\\$/", f"/^{pattern}\\$/")
+    values += (
+        f" files_age={math.ceil(limits.inputs_age) or _NO_LIMIT} files_max={limits.inputs_max or _NO_LIMIT}"
+    )
+    files = "" if after else _CLEAR_FILES
+    return f"after='{after}'\n{values}\n{files}{_SCRIPT}".replace("/^$after\\$/", f"/^{pattern}\\$/")
 
 
 async def leftovers(
-    exchanges: ShellExchanges, site: str, after: str, age: float, beat: float
+    exchanges: ShellExchanges, site: str, after: str, age: float, settings: RemoteSettings
 ) -> list[Leftover]:
-    """See `Adapter.leftovers`; `beat`: seconds between two signs of life. Raises SiteFailed, LinkLost."""
-    reply = await exchanges.run(lambda _: leftovers_script(after, age, beat))
+    """See `Adapter.leftovers`; input files go too that nobody needs. Raises SiteFailed, LinkLost."""
+    reply = await exchanges.run(lambda _: leftovers_script(after, age, settings.beat, settings.results))
     lines = reply.out.decode("ascii", "replace").split("\n")
     if reply.status or lines[-2:] != [".", ""]:
         raise SiteFailed(f"What lies there cannot be listed: {words_of(reply.err)}.", place=site)

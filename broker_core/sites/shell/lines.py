@@ -5,9 +5,9 @@ from __future__ import annotations
 from broker_core.errors import NotFound
 from broker_core.sites.contract import AgentOrder
 from broker_core.sites.lines import MOST_TYPED, LineAnswer, LineBytes, LineCall
+from broker_core.sites.shell.content_cache import ContentCache, cached_name, program_content
 from broker_core.sites.shell.exchanges import ShellExchanges
 from broker_core.sites.shell.files import FOUND, NO_FILE
-from broker_core.sites.shell.program_cache import ProgramCache, kept_name
 from broker_core.sites.shell.workspace import SiteWorkspace, words_of
 from broker_core.sites.transport.contract import LinkLost
 from broker_core.worker.encoding import encode
@@ -76,16 +76,16 @@ class ShellLines:
             raise LinkLost(f"The site's answer makes no sense: {error}.", place=self._site) from error
 
     async def bring_agent(
-        self, tag: str, order: AgentOrder, programs: ProgramCache, home: SiteWorkspace
+        self, tag: str, order: AgentOrder, programs: ContentCache, home: SiteWorkspace
     ) -> None:
         """See `Site.bring_agent`."""
         if order.program is None:
             raise NotFound("There is no agent for this site.", place=self._site)
         for _ in range(_ROUNDS):
-            if await programs.have(await home.get(), order.program):
+            if await programs.have(await home.get(), program_content(order.program)):
                 break
             home.forget()
-        said = f"{tag} {kept_name(order.program)} {order.program.sha256} {encode(order.settings)}\n"
+        said = f"{tag} {cached_name(order.program)} {order.program.sha256} {encode(order.settings)}\n"
         reply = await self._exchanges.run(lambda _: _BRING, said.encode())
         if reply.status == NO_FILE:
             raise NotFound("The job does not run there.", place=self._site)

@@ -11,6 +11,7 @@ from broker_core.sites.shell.tar_stream import read_small
 
 NEWS_AT_ONCE = 1000
 """Attempts whose news one exchange brings at the most, so that no answer grows without bound."""
+_END = {"ended", "outputs"}
 _LETTERS = {"s": "started", "o": "outputs", "e": "ended"}
 # Lines of stdin: `a NAME` acknowledges news that were read, `i TAG` asks for an attempt's own markers.
 # A look is taken often, at hosts that may be busy: each process that it needs waits for its turn there.
@@ -19,7 +20,9 @@ _SCRIPT = r"""
 set -f
 # Written over what was there, which is as long.
 [ -z "$renewal" ] || printf '%s\n' "$renewal" 1<>lease
-if command -v timeout >/dev/null 2>&1; then
+if [ -z "$status" ]; then
+    :
+elif command -v timeout >/dev/null 2>&1; then
     timeout 25 /bin/sh -c "$status" </dev/null
 else
     eval "$status" </dev/null
@@ -68,7 +71,7 @@ class ExchangeResult:
 
 
 def poll_script(exchange: str, status: str, *, renew: bool) -> str:
-    """Goes behind `Home.guarded`; `status`: command that prints the batch system's list.
+    """Goes behind `Home.guarded`; `status`: command that prints the batch system's list, empty: none.
 
     `renew`: renew the lease of what runs there.
     """
@@ -120,3 +123,16 @@ def with_markers(sighting: Sighting, marks: Mapping[str, bytes]) -> Sighting:
 def by_markers(look: ExchangeResult) -> dict[str, Sighting]:
     """What the starters alone tell, by tag."""
     return {tag: with_markers(Sighting(AttemptStatus.UNKNOWN), marks) for tag, marks in look.markers.items()}
+
+
+def without_outputs(result: ExchangeResult) -> list[str]:
+    """Tags whose end was told without the list of their output, which the attempts themselves have."""
+    return [tag for tag, marks in result.markers.items() if {"ended"} == marks.keys() & _END]
+
+
+def joined(result: ExchangeResult, more: ExchangeResult | None) -> ExchangeResult:
+    """A look with the markers of a second one."""
+    markers = dict(result.markers)
+    for tag, marks in more.markers.items() if more else ():
+        markers[tag] = {**markers.get(tag, {}), **marks}
+    return replace(result, markers=markers)

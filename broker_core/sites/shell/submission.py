@@ -13,10 +13,13 @@ from dataclasses import dataclass, field
 from broker_core.sites.batch.names import JobNames
 from broker_core.sites.batch.system import BatchSystem
 from broker_core.sites.contract import SiteRefused
+from broker_core.sites.shell.exchanges import ShellExchanges
 from broker_core.worker.script import hand_over_text
 
 NO_ROOM = 91
 """Exit status where the parcel could not be unpacked; nothing was handed over then."""
+NO_CONTENT = 92
+"""Exit status where an input file that the site was to have is not there; nothing was handed over then."""
 
 
 @dataclass(slots=True)
@@ -45,6 +48,14 @@ def submit_script(exchange: str, status: str) -> str:
 def finish_script(exchange: str) -> str:
     """Takes lines `group exchange [id]` on stdin; goes behind `Home.guarded`."""
     return f"exchange={exchange}\n{hand_over_text()}finish_cut_off\n"
+
+
+async def group_lists(exchanges: ShellExchanges, groups: Sequence[str]) -> dict[str, list[str]]:
+    """The tags of groups, in the order of their tasks, as they are kept at the site; raises LinkLost."""
+    script = 'while read -r group; do printf \'\\036%s\\n\' "$group"; cat "groups/$group/list"; done'
+    reply = await exchanges.run(lambda _: script, "".join(f"{name}\n" for name in groups).encode())
+    parts = [part.split("\n") for part in reply.out.decode("ascii", "replace").split("\x1e")[1:]]
+    return {name: [tag for tag in tags if tag] for name, *tags in parts}
 
 
 def read_answer(out: bytes) -> SubmissionReply:

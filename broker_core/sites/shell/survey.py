@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from broker_core.information.updater import SourceFailed
 from broker_core.resources.facts import START_ESTIMATE, Facts
 from broker_core.resources.node_types import CHANGING, node_attributes
 from broker_core.resources.tags import ABILITIES
-from broker_core.sites.batch.system import BatchSystem, Entitlements, License, NodeReport, Queue
+from broker_core.sites.adapter import Launch, SiteFailed
+from broker_core.sites.batch.system import (
+    BatchJob,
+    BatchSystem,
+    Entitlements,
+    License,
+    NodeReport,
+    Queue,
+    StartForecaster,
+)
 from broker_core.sites.shell.exchanges import ShellExchanges
 from broker_core.sites.shell.probe import PROBE, tags
 from broker_core.sites.shell.workspace import words_of
@@ -89,7 +99,7 @@ class SiteSurvey:
 
     def _facts(self, spec: SiteSpec, queue: Queue) -> Facts:
         fixed = _settings(spec, self._system.kind, queue, self.probe)
-        fixed |= self._equipment(queue) | entitlement_attributes(self.entitlements, queue.name)
+        fixed |= self._delivery(queue) | entitlement_attributes(self.entitlements, queue.name)
         counts = _counts(queue, self.nodes.foreseen_waits.get(queue.name))
         if self.nodes.licenses is not None:
             fixed["Licenses"] = sorted(one.name for one in self.nodes.licenses)
@@ -97,7 +107,7 @@ class SiteSurvey:
         static = frozenset(fixed) - CHANGING
         return Facts(fixed["GlueCEUniqueID"], spec.name, fixed | counts, static)
 
-    def _equipment(self, queue: Queue) -> dict[str, Any]:
+    def _delivery(self, queue: Queue) -> dict[str, Any]:
         """Machine and memory of the nodes; those of the login host only where it is the node."""
         found = {name: self.probe[word][0] for word, name in _OF_HOST.items() if word in self.probe}
         if self._system.kind == "shell" and "model" in self.probe:
@@ -106,6 +116,38 @@ class SiteSurvey:
         if memory := nodes.get("NodeMemory", queue.memory):
             nodes |= {"GlueHostMainMemoryRAMSize": memory, "GlueHostMainMemoryVirtualSize": memory}
         return nodes
+
+    async def with_known_names(self, launch: Launch) -> Launch:
+        """The launch without names of another site, where its description says so; raises LinkLost."""
+        request = launch.order.request
+        if not request.names_of:
+            return launch
+        await self.login_host()
+        known = entitlement_attributes(self.entitlements, launch.queue)
+        rules = {one["Account"]: one["QOS"] for one in known.get("AccountRules", ())}
+        asked = {
+            "Account": (request.account, known.get("Accounts")),
+            "QOS": (request.qos, rules.get(request.account, known.get("QOSList"))),
+            "Reservation": (request.reservation, known.get("Reservations")),
+        }
+        strange = [
+            name for name, (wanted, there) in asked.items() if there is not None and wanted not in there
+        ]
+        return replace(launch, order=replace(launch.order, request=request.without(strange)))
+
+    async def forecast(self, launch: Launch, options: Sequence[str]) -> float | None:
+        """See `RemoteSitePort.forecast`."""
+        if not isinstance(self._system, StartForecaster):
+            return None
+        order = (await self.with_known_names(launch)).order
+        limit, asked = order.wall_limit, order.carried(self._system.kind)
+        job = BatchJob("forecast", "", order.cpus, launch.queue, limit, options=tuple(options), request=asked)
+        command = self._system.forecast(job)
+        reply = await self._exchanges.run(lambda _: command, deadline=_PATIENCE)
+        try:
+            return self._system.forecast_wait(reply.out.decode("utf-8", "replace"))
+        except ValueError as error:
+            raise SiteFailed(f"{self._system.title} says: {error}") from error
 
     async def _answer(self, what: str, command: str, read: Callable[[str], _Read]) -> _Read | None:
         """What the batch system says; None where that is of no use, which the connection's log tells."""
@@ -128,8 +170,9 @@ class SiteSurvey:
 
 def entitlement_attributes(known: Entitlements, queue: str) -> dict[str, Any]:
     """Accounts and qualities of service of this user in a queue; nothing where the site keeps none."""
+    found: dict[str, Any] = {} if known.reservations is None else {"Reservations": sorted(known.reservations)}
     if not known.associations:
-        return {}
+        return found
     rules = known.rules.get(queue)
     mine = [
         one
@@ -138,7 +181,7 @@ def entitlement_attributes(known: Entitlements, queue: str) -> dict[str, Any]:
     ]
     qos = {one.account: [name for name in one.qos if rules is None or rules.allows_qos(name)] for one in mine}
     names = sorted({name for some in qos.values() for name in some})
-    found: dict[str, Any] = {"Accounts": sorted(qos)}
+    found["Accounts"] = sorted(qos)
     if known.default_account in qos:
         found["DefaultAccount"] = known.default_account
     if not known.qos:

@@ -38,7 +38,7 @@ umask 077
 mkdir -p "$home" || exit 1
 [ -O "$home" ] || { echo "$home belongs to another user" >&2; exit 1; }
 chmod go-rwx "$home" || exit 1
-for part in attempts groups incoming locks news programs; do mkdir -p "$home/$part" || exit 1; done
+for part in attempts files groups incoming locks news programs; do mkdir -p "$home/$part" || exit 1; done
 cd "$home" && home=$(pwd -P) || exit 1
 printf x >incoming/probe.$$ && rm -f incoming/probe.$$ || exit 1
 boot=

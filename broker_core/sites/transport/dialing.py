@@ -18,7 +18,7 @@ from broker_core.sites.transport.retry_policy import RetryPolicy
 from broker_core.sites.transport.script_io import ScriptIO
 from broker_core.sites.transport.session import carry
 from broker_core.sites.transport.shell_wrapper import WrappedScript
-from broker_core.sites.transport.ssh_settings import SshSettings, Target, read_settings
+from broker_core.sites.transport.ssh_settings import SshSettings, read_settings
 
 MOST_JUMPS = 8
 
@@ -149,7 +149,7 @@ class SshDialer:
             assert login is not None
             if login.waits:
                 self._tell(f"{target} did not wait for the answer; it is used for the next try")
-            raise _failure(error, login, target, self._patience) from error
+            raise _failure(error, login, settings, self._patience) from error
         self._tell(f"logged in at {target}")
         return SshRoute(login, hops, self._patience)
 
@@ -177,8 +177,9 @@ class SshDialer:
         )
 
 
-def _failure(error: Exception, login: Login, target: Target, patience: RetryPolicy) -> CrossDeskError:
+def _failure(error: Exception, login: Login, settings: SshSettings, patience: RetryPolicy) -> CrossDeskError:
     """What a failed try means for the link."""
+    target = settings.target
     if question := login.host.question or login.question:
         return Asks(question)
     if login.host.trouble:
@@ -187,6 +188,10 @@ def _failure(error: Exception, login: Login, target: Target, patience: RetryPoli
         return QuestionDeclined(
             f"There is no login at {target} without {login.declined}, which you did not give.",
             remedy="Connect it again to be asked.",
+        )
+    if isinstance(error, asyncssh.PermissionDenied) and settings.kerberos.value:
+        return QuestionDeclined(
+            f"{target} accepts neither your Kerberos ticket nor a key.", remedy=settings.kerberos.value
         )
     if isinstance(error, TimeoutError) and login.stage != "connect":
         version = login.connection.get_extra_info("server_version") if login.connection else None

@@ -39,7 +39,10 @@ class AnswerStore:
         self._given: dict[str, str] = {}
         self._about: dict[str, str] = {}
         """Id of a question to what it is about."""
-        self._refused: Counter[str] = Counter()
+        self._turns: Counter[str] = Counter()
+        """Answers that were wrong or used up."""
+        self._wrong: set[str] = set()
+        """Of which the last answer was wrong."""
 
     def value(self, about: str) -> str | None:
         """The answer; None while there is none."""
@@ -47,28 +50,32 @@ class AnswerStore:
 
     def take(self, about: str) -> str | None:
         """The answer, which is good for one use."""
-        return self._given.pop(about, None)
+        given = self._given.pop(about, None)
+        self._turns[about] += given is not None
+        return given
 
     def refuse(self, about: str) -> None:
         """The answer was wrong: forget it."""
         self._given.pop(about, None)
-        self._refused[about] += 1
+        self._turns[about] += 1
+        self._wrong.add(about)
 
     def question(
         self, kind: QuestionKind, about: str, text: str, *, secret: bool, keep_as: str = ""
     ) -> Question:
-        """A question with an id of its own; another one after each wrong answer."""
-        wrong = self._refused[about]
-        name = f"{kind}-{hashlib.sha256(about.encode()).hexdigest()[:10]}-{wrong}"
+        """A question with an id of its own; another one after each answer that was wrong or is used up."""
+        name = f"{kind}-{hashlib.sha256(about.encode()).hexdigest()[:10]}-{self._turns[about]}"
         self._about[name] = about
-        again = "The last answer was refused. " if wrong else ""
+        again = "The last answer was refused. " if about in self._wrong else ""
         return Question(name, kind, again + text, secret, keep_as)
 
     def give(self, question: Question | None, id: str, value: str) -> None:
         """Keep the answer to the open question; raises NotFound for another one."""
         if question is None or question.id != id:
             raise NotFound("This question is not open, or not any more.", place=id)
-        self._given[self._about[id]] = value
+        about = self._about[id]
+        self._given[about] = value
+        self._wrong.discard(about)
 
     def ask_again(self) -> None:
         """Forget what was declined: the user wants another try."""

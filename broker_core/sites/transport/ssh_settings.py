@@ -7,9 +7,11 @@ import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 
 import asyncssh
+from asyncssh.gss import gss_available
 
 from broker_core.sites.shortage import is_shortage
 from broker_core.sites.transport.address import SshAddress, SshFiles
@@ -47,6 +49,18 @@ class Target:
         return f"{self.user}@{self.host}" + ("" if self.port == STANDARD_PORT else f":{self.port}")
 
 
+class Kerberos(Enum):
+    """Whether a login by a Kerberos ticket (GSSAPI) is tried; each with what helps where it is refused."""
+
+    UNWANTED = ""
+    """The SSH configuration does not ask for it; where there is a ticket it may be tried all the same."""
+    TRIED = "Get a Kerberos ticket (kinit), then connect again."
+    MISSING = (
+        "For Kerberos logins (GSSAPIAuthentication) the Python package gssapi is needed: install it beside "
+        "CrossDesk (pip install gssapi, which needs the headers of Kerberos), and start the broker again."
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class SshSettings:
     """How one address is reached."""
@@ -60,6 +74,7 @@ class SshSettings:
     config: list[str] | None
     more: dict[str, object]
     """Further arguments of the connection."""
+    kerberos: Kerberos
 
 
 async def read_settings(
@@ -112,7 +127,16 @@ def _resolve(files: SshFiles, address: SshAddress) -> tuple[SshSettings, list[st
     more |= _agent(options, complaints)
     if address.jump:
         more["proxy_command"] = None
-    return SshSettings(target, jumps, keys, hosts, known, config, more), complaints
+    kerberos = _kerberos(options)
+    if kerberos is Kerberos.MISSING:
+        complaints.append(f"no Kerberos login is tried. {kerberos.value}")
+    return SshSettings(target, jumps, keys, hosts, known, config, more, kerberos), complaints
+
+
+def _kerberos(options: asyncssh.SSHClientConnectionOptions) -> Kerberos:
+    if not options.config.get("GSSAPIAuthentication"):
+        return Kerberos.UNWANTED
+    return Kerberos.TRIED if gss_available else Kerberos.MISSING
 
 
 def _known_hosts(files: SshFiles, options: asyncssh.SSHClientConnectionOptions) -> KnownHosts:

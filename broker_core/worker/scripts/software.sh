@@ -249,6 +249,7 @@ by_charliecloud() {
     # The host's devices, with those of GPUs, are there in any case.
     *) set -- "$image" -- "$@" ;;
     esac
+    export CROSSDESK_SERVICES=/mnt/.crossdesk-services
     exec ch-run --bind "$PWD:/mnt" --cd /mnt "$@"
 }
 

@@ -197,6 +197,6 @@ def test_a_row_stays_while_its_counters_change(qapp: QApplication) -> None:
     shown.show_forwards((ForwardView("local", "127.0.0.1:9", "localhost:1", 2048, 1, 1, "no"),))
     assert next(iter(shown.rows.values())) is row
     assert isinstance(row, ForwardRow)
-    assert row.told.text() == "From here · 2.0 KiB sent, 1 byte received · 1 connection"
+    assert row.told.text() == "From here · 2.0 KiB sent, 1 B received · 1 connection"
     assert row.problem.text() == "no"
     shown.deleteLater()

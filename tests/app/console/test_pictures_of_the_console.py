@@ -21,7 +21,7 @@ from app.theme.theme import Theme
 from app.theme.tokens import Mode
 from app.widgets.state_style import StateShape
 from broker_core.client.client import BrokerClient
-from broker_core.client.interactive import ENDED, ForwardView, SessionState, Status
+from broker_core.client.interactive import ENDED, ForwardView, ServiceState, ServiceView, SessionState, Status
 from broker_core.errors import Unreachable
 from tests.app.inspector.recorded import JOB, RecordedBroker, TestContext, row, story
 
@@ -42,6 +42,12 @@ FORWARDS = (
     ForwardView("dynamic", "127.0.0.1:1080", "where programs ask for", 2_113, 81_022, 1),
     ForwardView("remote", "localhost:9000", "127.0.0.1:9000", 0, 0, 0),
 )  # fmt: skip
+SERVICES = (
+    ServiceView("JupyterLab", ServiceState.READY),
+    ServiceView("TensorBoard of the third run", ServiceState.STARTING),
+    ServiceView("Results", ServiceState.ENDED),
+    ServiceView("<b>Board</b>", ServiceState.REFUSED, "Port 6006 of the node is used by another account."),
+)
 NOTICE = (
     "No terminal: the plain agent is used (the node has an ARM processor). Lines go to and fro, Enter sends "
     "them; there is no window size, and there are no forwards and no files (SFTP)."
@@ -54,6 +60,7 @@ LOST = Status(
 STATES: dict[str, tuple[Status, str]] = {
     "starting": (Status(reason="The job is in the queue of cluster-b; its agent is not there yet."), ""),
     "connected": (HERE, TEXT),
+    "services": (replace(HERE, services=SERVICES), TEXT),
     "silent": (replace(HERE, silent=7, unsent=12), TEXT),
     "watching": (
         Status(SessionState.CONNECTED, mode="terminal", viewers=3, node="node17.example.org"),
@@ -175,7 +182,7 @@ def test_an_end_that_is_no_success_does_not_look_like_one(end: dict[str, int], s
             "lost",
             (
                 "the connection is lost, the program runs on, 47.1 KiB of output kept at the node; try 4"
-                " · 12 bytes of input not sent yet"
+                " · 12 B of input not sent yet"
             ),
         ),
         ("catching-up", "what was missed comes first, 716.8 KiB are left"),
@@ -189,11 +196,24 @@ def test_counts_and_reasons_are_told(name: str, told: str) -> None:
     assert sentence(STATES[name][0]) == told
 
 
+def test_a_cut_that_lasts_is_a_notice_until_it_is_over(console: ConsoleView, context: TestContext) -> None:
+    for retries in (0, 1):
+        console.channel.status.emit(replace(LOST, retries=retries))
+    assert context.notices == []
+    for retries in (2, 3):
+        console.channel.status.emit(replace(LOST, retries=retries))
+    console.channel.status.emit(HERE)
+    assert context.notices == [
+        f"No connection to “{JOB}”. It runs on, and its output is kept at the node.",
+        f"over: buffering {JOB}",
+    ]
+
+
 def test_a_silent_agent_is_told_with_what_can_be_done(console: ConsoleView) -> None:
     toolbar = console.toolbar
     console.channel.status.emit(replace(HERE, silent=7, unsent=12))
     assert (toolbar.word.text(), toolbar.act.text()) == ("Connected", "Try now")
-    assert toolbar.told.text() == "at node17.example.org · no answer for 7 s · 12 bytes of input not sent yet"
+    assert toolbar.told.text() == "at node17.example.org · no answer for 7 s · 12 B of input not sent yet"
     console.channel.status.emit(HERE)
     assert toolbar.told.text() == "at node17.example.org"
 

@@ -31,7 +31,7 @@ def test_a_refused_job_says_why_and_is_queued_as_batch(
         prepared = await prepare(NOWHERE, Path("/"))
         job = (await stage.context.client.submit_prepared(prepared)).ids[0]
         offers = await eventually(lambda: notice_of(stage), what="a notice offers both, for a while")
-        assert offers == ["Resubmit", "Queue as batch"]
+        assert offers == ["Resubmit", "Queue as batch job"]
         await eventually(lambda: stage.ended(job), what="it is refused")
         stage.context.show_job(job)
         assert stage.window.inspector is not None
@@ -41,6 +41,7 @@ def test_a_refused_job_says_why_and_is_queued_as_batch(
         await eventually(lambda: pane.empty_state.other.isVisible(), what="the pane offers what can be done")
         assert pane.empty_state.button.text() == "Resubmit"
         assert "cannot start here at once" in pane.empty_state.sentence.text()
+        assert "goes into files" in pane.empty_state.sentence.text(), "what the second button does"
         pane.empty_state.other.click()
         await eventually(lambda: len(stage.context.jobs) == 2, what="a second job is there")
         jobs = stage.context.jobs

@@ -78,7 +78,7 @@ def test_a_description_keeps_its_own_files_and_says_that_others_are_left_out(tmp
 def test_data_on_an_editor_join_it_and_elsewhere_begin_a_description(tmp_path: Path) -> None:
     data = _data(tmp_path, "in.dat")
     assert _plan(data, on_editor=True).action is DropAction.JOIN
-    assert sentence(_plan(data, on_editor=True))[1] == "1 file, 10 bytes will join its input sandbox"
+    assert sentence(_plan(data, on_editor=True))[1] == "1 file, 10 B will join its input sandbox"
     begun = _plan(data)
     assert begun.action is DropAction.EDIT
     assert strings_of(_value(begun.text, "InputSandbox")) == [str(data)]

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.editor.editor import Editor
-from app.editor.form.fields import AmountField, NameField
+from app.editor.form.fields import AmountField, NameField, NumberField
 from app.theme.tokens import Mode
 from broker_core.jdl.check import check
 from broker_core.wire.resources import GpuCount
@@ -16,7 +16,8 @@ from broker_core.wire.sites import SiteView
 from tests.app.bench_context import BenchContext
 from tests.app.sites.made_up import site
 
-NEW = ("MemoryPerNode", "GPUNumber", "GPUModel", "HostNumber", "Account", "QueueName")
+NEW = ("CpuNumber", "MemoryPerNode", "GPUNumber", "GPUModel", "HostNumber", "Account", "QueueName", "QOS")
+FOLDED = ("MemoryPerCPU", "ScratchSize", "WholeNodes", "Features", "Licenses", "Reservation")
 TEXT = 'Executable = "/bin/echo";\n'
 
 
@@ -26,6 +27,10 @@ def vega() -> SiteView:
         ces=["vega:22/jobmanager-slurm-long", "vega:22/jobmanager-slurm-main"],
         gpus=[GpuCount(model="a100", total=4, free=1), GpuCount(model="", total=1, free=1)],
         accounts=["phys", "chem"],
+        qos=["long", "normal"],
+        features=["ib", "epyc"],
+        licenses=["matlab"],
+        reservations=["course"],
     )
 
 
@@ -103,9 +108,70 @@ def test_what_the_text_says_is_shown_and_an_expression_is_left_to_the_text(edito
     assert check(editor.text()).description is not None
 
 
+def test_features_and_licenses_are_chosen_one_by_one(editor: Editor) -> None:
+    features = name(editor, "Features")
+    assert _offered(features) == ["epyc", "ib"]
+    assert _offered(name(editor, "Reservation")) == ["course"]
+    assert _offered(name(editor, "QOS")) == ["long", "normal"]
+    for at in (1, 0):
+        features.box.setCurrentIndex(at)
+        features.box.activated.emit(at)
+    assert 'Features = {"ib", "epyc"};' in editor.text()
+    assert features.box.currentText() == "ib, epyc"
+    features.box.setCurrentIndex(1)
+    features.box.activated.emit(1)
+    assert 'Features = {"epyc"};' in editor.text()
+    QTest.keyClicks(name(editor, "Licenses").line, "matlab:2, idl")
+    assert 'Licenses = {"matlab:2", "idl"};' in editor.text()
+    assert check(editor.text()).description is not None
+
+
+def test_only_the_chosen_site_offers_its_names(editor: Editor) -> None:
+    editor.context.sites.show_sites([vega(), site("far", accounts=["geo"])])
+    assert _offered(name(editor, "Account")) == ["chem", "geo", "phys"]
+    editor.source.setPlainText(TEXT + 'Requirements = other.GlueSiteName == "far";')
+    assert _offered(name(editor, "Account")) == ["geo"]
+    assert _offered(name(editor, "QOS")) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", "CpuNumber = 8;"),
+        ("NodeNumber = 4;", "CpuNumber = 8;"),
+        ("NodeNumber = 4; CpuNumber = 4;", "CpuNumber = 8;"),
+        ("MinNumCPU = 4;", "CpuNumber = 8;"),
+        ('JobType = "Normal"; NodeNumber = 4;', 'JobType = "Normal"; CpuNumber = 8;'),
+        ('NodeNumber = 4; SubJobType = "openmpi";', 'NodeNumber = 8; SubJobType = "openmpi";'),
+        ('CpuNumber = 4; JobType = "Parallel";', 'CpuNumber = 8; JobType = "Parallel";'),
+    ],
+)
+def test_cpus_of_a_program_are_those_of_one_node(editor: Editor, before: str, after: str) -> None:
+    field = editor.form.widgets["CpuNumber"]
+    assert isinstance(field, NumberField)
+    editor.source.setPlainText(TEXT + before)
+    assert field.spin.value() == (4 if before else 1)
+    field.spin.setValue(8)
+    assert editor.text().strip() == TEXT + after
+    found = check(editor.text()).description
+    if "Parallel" not in before:
+        assert found is not None
+        assert (found.cpus, found.request.hosts) == (8, 0 if "openmpi" in before else 1)
+
+
+def test_one_cpu_of_a_program_is_not_written(editor: Editor) -> None:
+    field = editor.form.widgets["CpuNumber"]
+    assert isinstance(field, NumberField)
+    editor.source.setPlainText(TEXT + "NodeNumber = 4;")
+    field.spin.setValue(1)
+    assert editor.text().strip() == TEXT.strip()
+    assert editor.form.go_to("NodeNumber")
+
+
 def test_no_word_is_cut_at_the_narrowest_width(editor: Editor) -> None:
     """560 px wide, where the form stands alone."""
-    for attribute in NEW:
+    editor.form.more.setChecked(True)
+    for attribute in (*NEW, *FOLDED):
         field = editor.form.widgets[attribute]
         editor.form.ensureWidgetVisible(field)
         proxy = field.focusProxy()

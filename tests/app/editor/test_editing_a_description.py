@@ -93,7 +93,7 @@ def test_typing_in_the_text_fills_the_form(make: Make) -> None:
     editor = make()
     _end(editor)
     QTest.keyClicks(editor.source, 'NodeNumber = 4;JobType = "Parallel";')
-    spin, box = editor.form.widgets["NodeNumber"].spin, editor.form.widgets["JobType"].box  # type: ignore[attr-defined]
+    spin, box = editor.form.widgets["CpuNumber"].spin, editor.form.widgets["JobType"].box  # type: ignore[attr-defined]
     assert isinstance(spin, QSpinBox)
     assert isinstance(box, QComboBox)
     assert (spin.value(), box.currentData()) == (4, "Parallel")

@@ -35,7 +35,7 @@ def _wheel_over(editor: Editor, field: QWidget) -> None:
     QApplication.processEvents()
 
 
-@pytest.mark.parametrize("attribute", ["JobType", "NodeNumber"])
+@pytest.mark.parametrize("attribute", ["JobType", "CpuNumber"])
 def test_a_field_without_the_keyboard_passes_the_wheel_on(editor: Editor, attribute: str) -> None:
     field = editor.form.widgets[attribute].focusProxy()
     bar = editor.form.verticalScrollBar()
@@ -47,7 +47,7 @@ def test_a_field_without_the_keyboard_passes_the_wheel_on(editor: Editor, attrib
     assert bar.value() > before
 
 
-@pytest.mark.parametrize("attribute", ["JobType", "NodeNumber"])
+@pytest.mark.parametrize("attribute", ["JobType", "CpuNumber"])
 def test_a_field_with_the_keyboard_follows_the_wheel(editor: Editor, attribute: str) -> None:
     field = editor.form.widgets[attribute].focusProxy()
     field.setFocus()

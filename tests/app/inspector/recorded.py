@@ -11,6 +11,7 @@ from typing import Any
 from app.context import Notice
 from app.stores.jobs import JobStore
 from app.stores.link import BrokerLink, ConnectionState
+from app.stores.outside import OutsideStore
 from app.stores.preferences import Preferences
 from app.stores.saved_queries import SavedQueries
 from app.stores.sites import SiteStore
@@ -198,7 +199,7 @@ class TestContext:
         self.preferences = Preferences()
         self.saved = SavedQueries(self.preferences)
         self.link.set(ConnectionState.CONNECTED)
-        self.sites = SiteStore(self)
+        self.sites, self.outside = SiteStore(self), OutsideStore(self)
         self.shown_sites: list[str] = []
         self.notices: list[str] = []
         self.triggered: list[str] = []
@@ -214,6 +215,8 @@ class TestContext:
             await work
         except CrossDeskError as error:
             self.notices.append(f"{doing}: {error}")
+
+    finish = run
 
     def notify(self, notice: Notice) -> None:
         self.notices.append(notice.text)

@@ -58,6 +58,26 @@ def test_files_are_listed_with_results_first(pane: OutputPane, folder: Path, unt
     assert list(pane.list.files) == ["z-result.dat", "out.txt", "err.txt"]
 
 
+def test_input_files_are_no_results_and_are_shown_when_asked_for(
+    pane: OutputPane, context: TestContext, folder: Path, until: Until
+) -> None:
+    for name in ("analyse.py", "run.csv", "result.csv"):
+        (folder / name).write_text("x\n")
+    context.client.roles = {"analyse.py": "input", "run.csv": "input"}
+    pane.show_job(JOB)
+    until(lambda: list(pane.list.files) == ["result.csv"])
+    assert pane.inputs.text() == "Show 2 input files"
+    pane.inputs.click()
+    assert list(pane.list.files) == ["result.csv", "analyse.py", "run.csv"]
+    last = pane.list.topLevelItem(2)
+    assert last is not None
+    assert last.text(1) == "input file"
+    assert pane.inputs.text() == "Hide 2 input files"
+    context.client.roles = {}
+    pane.refresh()
+    until(lambda: pane.inputs.isHidden())
+
+
 def test_text_is_shown_as_text_and_its_beginning_if_it_is_long(
     pane: OutputPane, folder: Path, until: Until
 ) -> None:
@@ -270,19 +290,6 @@ def test_the_folder_that_was_chosen_last_is_offered_again(
     second.reject()
 
 
-def test_input_files_come_last_and_are_called_so(
-    pane: OutputPane, folder: Path, context: TestContext, until: Until
-) -> None:
-    context.client.roles |= {"analyse.py": "input"}
-    for name in ("analyse.py", "result.csv"):
-        (folder / name).write_text("x\n")
-    pane.show_job(JOB)
-    until(lambda: list(pane.list.files) == ["result.csv", "analyse.py"])
-    item = pane.list.topLevelItem(1)
-    assert item is not None
-    assert item.text(1) == "input file"
-
-
 def test_nothing_is_to_be_fetched_of_a_job_that_never_began() -> None:
     assert not may_have_output(row("Canceled", started=None))
     assert may_have_output(row("Canceled"))
@@ -302,7 +309,7 @@ def test_what_stayed_has_its_picture(
     context.theme.wear(mode)
     pane.resize(width, 640)
     pane.show_job(JOB)
-    until(lambda: pane.stayed.isVisible() and len(pane.list.files) == 4)
+    until(lambda: pane.stayed.isVisible() and len(pane.list.files) == 3)
     assert pane.stayed.width() <= pane.width()
     SCREENS.mkdir(parents=True, exist_ok=True)
     pane.grab().save(str(SCREENS / f"output-stayed-{mode.value}-{width}.png"))

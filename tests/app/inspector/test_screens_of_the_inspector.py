@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.inspector.inspector import Inspector
 from app.stores.link import ConnectionState
 from app.theme.tokens import Mode
+from broker_core.wire.views import TransferView
 from tests.app.inspector.pictures import picture
 from tests.app.inspector.recorded import (
     BEGUN,
@@ -64,6 +65,29 @@ def shoot(inspector: Inspector, context: TestContext, name: str, turn: Callable[
             assert inspector.grab().save(str(path))
             made.append(path)
     return made
+
+
+def test_pictures_of_files_on_their_way(
+    context: TestContext, inspector: Inspector, until: Until, turn: Callable[[], None]
+) -> None:
+    moving = inspector.header.moving
+    for state, to_site in (("Ready", True), ("Running", False)):
+        context.put(row(state), story(*TO_RUNNING))
+        inspector.show_jobs([JOB])
+        detail = context.client.details[JOB]
+        context.client.details[JOB] = detail.model_copy(
+            update={"transfer": TransferView(to_site=to_site, done=7_300_000, total=20_000_000)}
+        )
+        until(lambda: inspector.panes["story"].showing_content())
+        words = f"{'Input sent' if to_site else 'Output brought'}: 7.0 MiB of 19.1 MiB"
+        until(lambda words=words: moving.isVisible() and moving.words.text() == words, 15)
+        assert moving.bar.value() == 365
+    assert shoot(inspector, context, "moving", turn)
+    context.client.details[JOB] = detail.model_copy(update={"transfer": None})
+    until(lambda: not moving.isVisible())
+    context.put(row("Done", exit_code=0, ended=BEGUN + 392), story(*TO_FAILED))
+    inspector.show_jobs([JOB])
+    assert not moving.isVisible()
 
 
 def test_pictures_of_a_running_and_an_ended_job(

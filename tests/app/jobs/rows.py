@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from broker_core.wire.views import PAGE_COLUMNS
+from broker_core.jobs.annotations import PAGE_COLUMNS
 
 NOW = 1_800_000_000.0
 _BLANK: dict[str, Any] = {

@@ -96,7 +96,7 @@ def test_a_batch_job_has_no_console_in_its_menu(qapp: QApplication, state_dir: P
         menu = _menu(on)
         assert "Show logs" in menu
         assert "Fetch output…" in menu
-        assert not {"Show console", "Queue as batch", "Rerun", "Open batch"} & set(menu)
+        assert not {"Show console", "Queue as batch job", "Rerun", "Open batch"} & set(menu)
 
     play(qapp, state_dir, scenario, connect=False)
 

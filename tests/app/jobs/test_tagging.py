@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QFileDialog
 
 from app.inspector.story.pane import StoryPane
 from app.jobs.annotating import TagSheet
 from app.jobs.columns import BY_NAME
 from app.shell.project_sheet import ProjectSheet
+from app.shell.sidebar import COUNT, KIND
 from broker_core.wire.submission import Submission, SubmissionItem
 from tests.app.windows import Stage, play, turns
 from tests.broker.jobs import key
@@ -112,6 +114,69 @@ def test_a_note_is_written_in_the_story_saved_by_itself_and_shown_at_the_head(
     play(qapp, state_dir, scenario)
 
 
+def test_a_note_that_is_half_written_when_the_window_closes_is_kept(
+    qapp: QApplication, state_dir: Path
+) -> None:
+    jobs: list[str] = []
+
+    async def write(on: Stage) -> None:
+        jobs.extend(await _sweep(on, 1))
+        on.context.show_job(jobs[0], "story")
+        inspector = on.window.inspector
+        assert inspector is not None
+        story = inspector.panes["story"]
+        assert isinstance(story, StoryPane)
+        await eventually(story.note.isVisible, what="the story is shown")
+        QTest.keyClicks(story.note, "last words")
+        closed = asyncio.Event()
+        on.window.closing.connect(closed.set)
+        QTimer.singleShot(0, on.window.close)  # from the window system, not from within a task
+        await closed.wait()
+
+    async def read(on: Stage) -> None:
+        await on.ready()
+        await eventually(lambda: (on.context.jobs.row(jobs[0]) or {})["note"] == "last words")
+
+    ends_with_window = qapp.quitOnLastWindowClosed()
+    qapp.setQuitOnLastWindowClosed(False)  # as the program does: the loop ends once the tasks have ended
+    try:
+        play(qapp, state_dir, write)
+    finally:
+        qapp.setQuitOnLastWindowClosed(ends_with_window)
+    stage = play(qapp, state_dir, read)
+    assert (stage.context.jobs.row(jobs[0]) or {})["note"] == "last words"
+
+
+def test_tags_in_use_stand_in_the_sidebar_with_the_number_of_their_jobs(
+    qapp: QApplication, state_dir: Path
+) -> None:
+    async def scenario(on: Stage) -> None:
+        ids = await _sweep(on)
+        entries = on.window.sidebar.list
+
+        def listed() -> dict[str, str]:
+            items = [entries.item(at) for at in range(entries.count())]
+            return {one.text(): str(one.data(COUNT) or "") for one in items if one.data(KIND) == "tag"}
+
+        assert listed() == {}
+        await on.context.client.annotate(ids, add=["calib"])
+        await on.context.client.annotate(ids[:1], add=["best"])
+        await eventually(lambda: listed() == {"best": "1", "calib": "3"}, what="both are listed")
+        (best,) = entries.findItems("best", Qt.MatchFlag.MatchExactly)
+        at = entries.visualItemRect(best).center()
+        QTest.mouseClick(entries.viewport(), Qt.MouseButton.LeftButton, pos=at)
+        assert on.window.jobs.bar.edit.text() == "tag:best"
+        await eventually(lambda: len(on.window.jobs.table.view) == 1)
+        assert entries.currentItem() is not None
+        assert entries.currentItem().text() == "best", "what is shown is marked"
+        on.context.saved.save("Mine", "tag:calib")
+        await eventually(lambda: list(listed()) == ["best"], what="a query of the user stands for the other")
+        await on.context.client.annotate(ids, remove=["best", "calib"])
+        await eventually(lambda: listed() == {}, what="nobody uses them any more")
+
+    play(qapp, state_dir, scenario)
+
+
 def test_jobs_of_a_project_get_its_tag_are_shown_in_it_and_save_their_output_in_its_folder(
     qapp: QApplication, state_dir: Path, tmp_path: Path
 ) -> None:
@@ -139,6 +204,9 @@ def test_jobs_of_a_project_get_its_tag_are_shown_in_it_and_save_their_output_in_
         await turns()
         on.context.trigger("job.fetch_again")
         await eventually(lambda: [one.read_text() for one in folder.glob("*/out")] == ["yes\n"])
+        on.context.trigger("job.fetch")
+        await eventually(lambda: len(list(folder.glob("*/out"))) == 2, what="it asks for no folder either")
+        assert on.window.findChildren(QFileDialog) == []
         assert on.context.preferences["output_folder"] == ""
 
         on.window.jobs.bar.show_text("")

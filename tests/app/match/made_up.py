@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import random
 from typing import Any
 
@@ -14,6 +15,7 @@ from broker_core.wire.matches import (
     MatchedResource,
     MatchPart,
     MatchReport,
+    StartForecast,
 )
 
 TEXT = """// simulation of a wing
@@ -102,6 +104,12 @@ class MatchBroker:
         self.parts: list[MatchPart] = []
         self.gates: list[asyncio.Event] = []
         """The next answers wait for these, in order."""
+
+    async def start_forecasts(self, description: str, ces: list[str]) -> list[StartForecast]:
+        self.asked.append({"description": description, "forecasts": ces})
+        answers = ({"wait": 600.0}, {"trouble": "Slurm says: Invalid account"}, {})
+        more = zip(ces, itertools.cycle(answers), strict=False)
+        return [StartForecast(ce=ce, source="Slurm", **one) for ce, one in more]  # type: ignore[arg-type]
 
     async def match(self, description: str, files: Any = None, **wanted: Any) -> MatchReport:
         self.asked.append({"description": description, **wanted})

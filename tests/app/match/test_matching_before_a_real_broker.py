@@ -59,6 +59,7 @@ def test_counts_follow_the_text_and_a_clause_is_marked_in_it(qapp: QApplication,
     async def scenario(on: Stage) -> None:
         editor, view = await opened(on, TEXT)
         assert view.report.matching == 0
+        assert not view.filters.access.isHidden(), "there are sites without an account"
         view.filters.access.setChecked(True)
         await eventually(lambda: view.report.matching > 0)
         place = [one.text for one in view.clauses.model.clauses].index(CLAUSE)
@@ -172,3 +173,12 @@ def test_resources_sources_and_policies_are_those_of_the_broker(qapp: QApplicati
         assert (await on.context.client.queue()).policy == name
 
     play(qapp, grid, scenario)
+
+
+def test_where_all_sites_have_an_account_nothing_is_said_of_others(qapp: QApplication, broker: Path) -> None:
+    async def scenario(on: Stage) -> None:
+        _, view = await opened(on, 'Executable = "/bin/true";')
+        assert view.report.matching == 1
+        assert view.filters.access.isHidden()
+
+    play(qapp, broker, scenario)

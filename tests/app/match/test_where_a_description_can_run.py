@@ -9,11 +9,12 @@ from PySide6.QtCore import Qt
 from shiboken6 import delete
 
 from app.match.asking import PAGE
-from app.match.candidates import SITE, WHY
+from app.match.candidates import SITE, WHY, forecast_words
 from app.match.view import MatchTarget, MatchView
 from app.stores.link import ConnectionState
 from app.widgets.cells import BADGE
 from broker_core.errors import BadRequest
+from broker_core.wire.matches import StartForecast
 from tests.app.match.made_up import CLAUSES, TEXT
 
 
@@ -61,6 +62,33 @@ def test_a_policy_that_failed_is_told_of_until_it_does_well_again(show: Any) -> 
     assert view.policy_note.text() == note
     view.show_report(report)
     assert view.policy_note.isHidden()
+
+
+def test_batch_systems_are_asked_for_the_start_at_the_first_places_and_answer_later(
+    show: Any, until: Any
+) -> None:
+    view = show(10)
+    before = view.candidates.index(0, WHY).data()
+    view.forecast.click()
+    assert not view.forecast.isEnabled()
+    until(view.forecast.isEnabled)
+    asked = next(one["forecasts"] for one in view._context.client.asked if "forecasts" in one)
+    assert asked == [one.ce for row in range(5) if (one := view.candidates.at(row)).matches]
+    assert view.candidates.index(0, WHY).data() == (
+        f"{before} Sent now, it would start in about 10 m, says Slurm."
+    )
+    assert view.candidates.forecasts[asked[1]] == "Slurm says: Invalid account."
+    until(lambda: "Sent now" in view.explanation.facts.text())
+    view.ask(TEXT + "// another one")
+    until(lambda: not view.asking.pending and view.candidates.forecasts == {})
+    assert view.candidates.index(0, WHY).data() == before
+
+
+def test_what_a_batch_system_does_not_tell_is_said() -> None:
+    assert forecast_words(StartForecast(ce="a")) == "Nobody tells when it would start there."
+    assert forecast_words(StartForecast(ce="a", wait=0.0, source="Slurm")) == (
+        "Sent now, it would start at once, says Slurm."
+    )
 
 
 def test_filters_are_asked_of_the_broker(show: Any, until: Any) -> None:

@@ -15,7 +15,8 @@ from tests.app.windows import Stage, play, turns
 from tests.waiting import eventually
 
 SIZES = ((1280, 800), (900, 560), (2560, 1440))
-MODES = (Mode.LIGHT, Mode.DARK, Mode.CONTRAST)
+LOOKS = ((Mode.LIGHT, 13), (Mode.DARK, 13), (Mode.CONTRAST, 13), (Mode.DARK, 18))
+"""Themes with the size of text."""
 
 
 @pytest.mark.slow
@@ -28,15 +29,15 @@ def test_a_contact_sheet_is_made_for_each_theme(qapp: QApplication, broker: Path
         for sample in ("sweep-200", "killed", "heat-image"):
             await on.finished(sample)
         on.window.show_job(await on.finished("fails"))
-        for mode in MODES:
-            on.context.theme.wear(mode=mode)
+        for mode, text in LOOKS:
+            on.context.theme.wear(mode=mode, size=text)
             for size in SIZES:
                 on.window.resize(*size)
                 taken = await _pages(on) + (await _dialogs(on) if size is SIZES[0] else [])
-                contact_sheet(taken, PICTURES / f"contact-{mode.value}-{size[0]}.png")
+                contact_sheet(taken, PICTURES / f"contact-{mode.value}-{text}-{size[0]}.png")
 
     play(qapp, broker, scenario)
-    assert len(list(PICTURES.glob("contact-*.png"))) >= len(MODES) * len(SIZES)
+    assert len(list(PICTURES.glob("contact-*.png"))) >= len(LOOKS) * len(SIZES)
 
 
 async def _pages(on: Stage) -> list[tuple[str, QPixmap]]:

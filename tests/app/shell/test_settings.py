@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QFileDialog
 
+from app.console.terminal.view import TerminalView
 from app.context import Notice, Tone
 from app.shell import news
 from app.shell.settings import SettingsDialog
 from app.stores.preferences import Preferences
 from app.submission.draft import JobDraft
 from app.submission.sheet import SheetStage, SubmissionSheet
+from app.theme.theme import MONO
 from broker_core.wire.views import RetentionChange, RetentionView
 from tests.app.windows import Stage, play, turns
 from tests.waiting import eventually
@@ -123,7 +125,9 @@ def test_what_others_decide_is_shown_with_the_reason(qapp: QApplication, broker:
             "jobs_age": "After 1 day",
             "results_max": "Everything",
             "left_age": "Until the job is removed",
-            "left_max": "5 bytes",
+            "left_max": "5 B",
+            "inputs_age": "For ever",
+            "inputs_max": "No limit",
         }
         assert dialog.retention.about.text() == why
         dialog.close()
@@ -141,3 +145,21 @@ def test_without_a_broker_nothing_of_it_can_be_chosen(qapp: QApplication, state_
         await turns()
 
     play(qapp, state_dir, scenario, connect=False)
+
+
+def test_consoles_have_the_font_that_was_chosen(qapp: QApplication, broker: Path) -> None:
+    async def scenario(on: Stage) -> None:
+        view = TerminalView(on.context)
+        assert view.face.family() == MONO
+        dialog = SettingsDialog(on.context, on.window)
+        choice = _field(dialog, "Font of consoles")
+        other = choice.count() - 1
+        assert other > 0, "a machine has another font of one width"
+        choice.setCurrentIndex(other)
+        assert view.face.family() == choice.currentText() == on.context.preferences["console_font"]
+        dialog.close()
+        on.context.preferences["console_font"] = "No such font here"
+        assert view.face.family() == MONO
+        view.deleteLater()
+
+    play(qapp, broker, scenario)

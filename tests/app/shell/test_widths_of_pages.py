@@ -5,15 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication, QDialog, QScrollArea, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QScrollArea, QWidget
 
 from app.shell import sheets
 from app.shell.settings import SettingsDialog
 from app.simulation.page import SimulationPage
 from app.sites.adding.sheet import AddSite
+from app.sites.card import SiteCard
 from app.stores.preferences import Preferences
 from app.submission.draft import JobDraft
 from app.submission.sheet import SheetStage, SubmissionSheet
+from app.widgets.column_widths import divide
 from tests.app.windows import Stage, play, turns
 from tests.waiting import eventually
 
@@ -147,3 +149,32 @@ def test_the_window_can_be_made_as_small_as_its_least_size(qapp: QApplication, s
         assert on.window.size().toTuple() == LEAST
 
     play(qapp, state_dir, scenario, connect=False)
+
+
+def test_a_column_that_lacks_room_takes_what_others_do_not_need() -> None:
+    assert divide([100, 100, 50], [40, 180, 50], 250, 1) == [40, 160, 50], "all of it is needed"
+    assert divide([100, 100, 50], [40, 120, 50], 250, 1) == [80, 120, 50], "no more than it needs"
+    assert divide([100, 100, 50], [40, 120, 50], 400, 1) == [100, 250, 50], "there is room for all"
+
+
+@pytest.mark.parametrize("size", [13, 18])
+def test_no_word_of_settings_and_site_cards_is_cut_whatever_the_size_of_text(
+    qapp: QApplication, broker: Path, size: int
+) -> None:
+    async def scenario(on: Stage) -> None:
+        await on.ready()
+        on.window.resize(*LEAST)
+        on.context.theme.wear(size=size)
+        on.context.trigger("view.sites")
+        card = await eventually(lambda: on.window.findChild(SiteCard), what="a card")
+        dialog = SettingsDialog(on.context, on.window)
+        dialog.open()
+        await turns()
+        for page in (card, dialog):
+            labels = [one for one in page.findChildren(QLabel) if one.isVisible() and not one.wordWrap()]
+            cut = {one.text() for one in labels if one.width() < one.minimumSizeHint().width()}
+            assert labels
+            assert not cut
+        dialog.close()
+
+    play(qapp, broker, scenario)

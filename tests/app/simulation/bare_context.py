@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtWidgets import QApplication
@@ -19,9 +20,15 @@ class BareContext:
     """As much of a desk as the page asks for: a theme, and tasks that end with the window."""
 
     task: asyncio.Task[None]
+    """The replay that goes on."""
 
-    def __init__(self, app: QApplication, loop: asyncio.AbstractEventLoop) -> None:
-        self.theme, self._loop = Theme(app, Mode.LIGHT), loop
+    def __init__(self, app: QApplication, loop: asyncio.AbstractEventLoop, state_dir: Path) -> None:
+        self.theme, self._loop, self.state_dir = Theme(app, Mode.LIGHT), loop, state_dir
 
-    def run(self, work: Coroutine[Any, Any, None], doing: str) -> None:
-        self.task = self._loop.create_task(work, name=doing)
+    def run(self, work: Coroutine[Any, Any, None], doing: str) -> asyncio.Task[None]:
+        task = self._loop.create_task(work, name=doing)
+        if doing == "replaying a trace":
+            self.task = task
+        return task
+
+    finish = run

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.simulation.comparison import MOST_COMPARED, MOST_RUNS, change
 from app.simulation.page import SimulationPage
+from app.simulation.replay_store import ReplayStore
 from app.theme.tokens import Mode
 from tests.app.pictures import PICTURES
 from tests.app.simulation.bare_context import COMPUTED, BareContext
@@ -22,8 +24,8 @@ Until = Callable[..., Any]
 
 
 @pytest.fixture
-def page(qapp: QApplication, loop: asyncio.AbstractEventLoop) -> Iterator[SimulationPage]:
-    made = SimulationPage(BareContext(qapp, loop))
+def page(qapp: QApplication, loop: asyncio.AbstractEventLoop, tmp_path: Path) -> Iterator[SimulationPage]:
+    made = SimulationPage(BareContext(qapp, loop, tmp_path / "state"))
     made.resize(1000, 900)
     made.show()
     yield made
@@ -139,3 +141,31 @@ def test_another_policy_is_replayed_and_compared(page: SimulationPage, until: Un
     tick(page, 1)
     assert [run.result["policy"] for run in page.runs.ticked()] == ["best-fit", "worst-fit"]
     assert page.comparison.isVisible()
+
+
+def test_replays_are_there_again_after_a_restart_of_the_desktop(
+    page: SimulationPage, until: Until, qapp: QApplication, loop: asyncio.AbstractEventLoop, tmp_path: Path
+) -> None:
+    for wait in (100.0, 50.0):
+        page.runs.add(result(wait=wait))
+    file = tmp_path / "state" / "replays.json"
+    until(lambda: file.exists() and len(json.loads(file.read_text())) == 2)
+    again = SimulationPage(BareContext(qapp, loop, tmp_path / "state"))
+    again.show()
+    until(lambda: [run.number for run in again.runs.runs] == [2, 1])
+    assert again.runs.runs == page.runs.runs
+    assert again.figures.isVisible(), "the newest is shown"
+    again.runs.add(result(wait=10.0))
+    assert [run.number for run in again.runs.runs] == [3, 2, 1]
+    until(lambda: len(json.loads(file.read_text())) == 3)
+    again.close()
+    again.deleteLater()
+
+
+@pytest.mark.expected_log("Earlier replays in .* cannot be read")
+@pytest.mark.parametrize("content", ["{", '[{"number": 1}]', "7"])
+def test_a_file_of_replays_that_is_damaged_is_left_aside(tmp_path: Path, content: str) -> None:
+    file = tmp_path / "replays.json"
+    file.write_text(content)
+    assert asyncio.run(ReplayStore(file).load()) == []
+    assert file.read_text() == content

@@ -21,8 +21,8 @@ Until = Callable[..., Any]
 
 
 @pytest.fixture
-def page(qapp: QApplication, loop: asyncio.AbstractEventLoop) -> Iterator[SimulationPage]:
-    made = SimulationPage(BareContext(qapp, loop))
+def page(qapp: QApplication, loop: asyncio.AbstractEventLoop, tmp_path: Path) -> Iterator[SimulationPage]:
+    made = SimulationPage(BareContext(qapp, loop, tmp_path / "state"))
     made.resize(1100, 1400)
     made.show()
     yield made

@@ -207,8 +207,8 @@ class SitesBroker:
         self.views.append(SiteView(spec=spec, title="Slurm", link=link))
         return self.views[-1]
 
-    async def test_site(self, name: str) -> SiteTest:
-        await self._note(f"test {name}")
+    async def test_site(self, name: str, *, speed: bool = False) -> SiteTest:
+        await self._note(f"{'measure' if speed else 'test'} {name}")
         return SiteTest(job=self.job)
 
     async def detect_site(self, request: Any) -> Detection:

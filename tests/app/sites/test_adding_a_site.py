@@ -160,6 +160,15 @@ def test_queues_and_settings_are_taken_from_the_form(act: Act) -> None:
         assert spec.environment == {"A": "1", "PATH": "/opt/bin"}
         short = SpecForm(spec.model_copy(update={"lease": 20.0}), new=False)
         assert (short.lease.value(), short.spec().lease) == (1, 20.0)
+        assert (spec.list_interval, spec.cluster) == (30.0, "")
+        form.list_interval.setValue(120)
+        form.cluster.setText("vega")
+        assert (form.spec().list_interval, form.spec().cluster) == (120.0, "vega")
+        often = SpecForm(spec.model_copy(update={"list_interval": 2.5}), new=False)
+        assert (often.list_interval.value(), often.spec().list_interval) == (2, 2.5)
+        form.cluster.setText("a,b")
+        assert form.spec() is None
+        form.cluster.setText("")
         form.variables.setPlainText("not a variable")
         assert form.spec() is None
         assert "NAME=value" in form.fault.text()

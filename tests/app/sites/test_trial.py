@@ -39,7 +39,7 @@ class Desk(QObject):
         self.sites = SimpleNamespace(unheard=lambda place: None)
         self.client = SimpleNamespace(test_site=self._test, cancel=self._cancel)
 
-    async def _test(self, name: str) -> SimpleNamespace:
+    async def _test(self, name: str, *, speed: bool) -> SimpleNamespace:
         return SimpleNamespace(job="j")
 
     async def _cancel(self, jobs: list[str]) -> None:

@@ -74,7 +74,14 @@ def trusting(home: Path, sshd: Sshd) -> Path:
 @pytest.fixture
 def spec(tmp_path: Path) -> SiteSpec:
     """Settings by which the cluster can be added."""
-    return SiteSpec(name=NAME, kind="slurm", host=NAME, directory=str(tmp_path / "there"), poll_interval=0.2)
+    return SiteSpec(
+        name=NAME,
+        kind="slurm",
+        host=NAME,
+        directory=str(tmp_path / "there"),
+        poll_interval=0.2,
+        list_interval=0.2,
+    )
 
 
 @pytest.fixture

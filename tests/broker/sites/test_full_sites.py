@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from broker_core.client.client import BrokerClient
+from broker_core.client.interactive import register_desk
 from broker_core.wire.sites import SiteSpec
 from tests.broker.jobs import reach, script, submit
 from tests.broker.sites.watching import known
@@ -48,7 +49,9 @@ async def test_an_interactive_job_is_refused_where_no_processor_is_free(
 ) -> None:
     spec = SiteSpec(name=NAME, kind=kind, environment=environment, directory=str(tmp_path / "there"))
     queues = [] if kind == "shell" else ["main"]
-    await client.add_site(spec.model_copy(update={"poll_interval": 0.2, "queues": queues}))
+    await client.add_site(
+        spec.model_copy(update={"poll_interval": 0.2, "list_interval": 0.2, "queues": queues})
+    )
     total = (await known(client, NAME)).total_cpus
     here = f'Requirements = other.GlueSiteName == "{NAME}";'
     gate = tmp_path / "gate"
@@ -65,6 +68,7 @@ async def test_an_interactive_job_is_refused_where_no_processor_is_free(
             return not any(count for ce, count in free if ce.startswith(f"{NAME}:"))
 
         await eventually(full, what="the site is seen to be full")
+        await register_desk(client)
         (job,) = (await submit(client, f'Executable = "/bin/sh"; Interactive = true; {here}')).ids
         row = await reach(client, job, "Aborted")
         assert "every matching resource is busy" in row["reason"], row

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import os
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from broker_core.client.client import BrokerClient
+from broker_core.command_line.job.following import until_ended
+from broker_core.errors import BadRequest
 from broker_core.wire.sites import SiteSpec
 from tests.broker.jobs import reach, script
 from tests.broker.sites.conftest import NAME
@@ -90,3 +93,27 @@ async def test_why_a_batch_system_keeps_a_job_waiting_is_in_its_story(
     (there,) = cluster.present()
     cluster.run("scontrol", "update", f"JobId={there}", "StartTime=now")
     await reach(client, job, "Done")
+
+
+async def test_who_waits_for_a_job_learns_why_it_waits_sooner_than_the_list_is_asked_for(
+    client: BrokerClient, spec: SiteSpec
+) -> None:
+    rarely = {"options": ["--begin=now+1hour"], "list_interval": 3600.0}
+    await client.add_site(spec.model_copy(update=rarely))
+    await known(client, NAME)
+    job = await script(client, "true", description=f'Requirements = other.GlueSiteName == "{NAME}";')
+    await reach(client, job, "Scheduled")
+    waiting = asyncio.create_task(until_ended(client, [job]))
+    why = await eventually(lambda: reasons(client, job, "kept_waiting"))
+    assert "BeginTime" in why[0]
+    await client.cancel([job])
+    (row,) = await waiting
+    assert row["state"] == "Canceled"
+
+
+async def test_what_is_not_there_can_be_looked_at_and_too_much_at_once_cannot(client: BrokerClient) -> None:
+    await client.watch(["no-such-job"])
+    answer = await client._bulk("watch", ["no-such-job"])
+    assert answer.results == {"no-such-job": "There is no such job."}
+    with pytest.raises(BadRequest, match="101 jobs at once are too many"):
+        await client._bulk("watch", [f"job{number}" for number in range(101)])

@@ -257,3 +257,34 @@ async def test_a_site_that_is_being_removed_is_shown_so_until_it_answered(
     sshd.signal(signal.SIGCONT)
     assert (await removing).left == ""
     assert list((tmp_path / "there").iterdir()) == []
+
+
+async def test_a_test_job_tells_what_nodes_are_like_and_rank_can_use_the_speed(
+    site: BrokerClient, running_broker: RunningBroker, sshd: Sshd, cluster: Cluster
+) -> None:
+    before = await view(site, NAME)
+    assert (before.nodes_see_directory, before.nodes_reach_network, before.speed) == (None, None, None)
+    (running_broker.state_dir / "broker.toml").write_text(f'network_test = "127.0.0.1:{sshd.port}"\n')
+    running_broker.kill()
+    running_broker.start()
+    await link(site, NAME, "connected")
+    job = (await site.test_site(NAME, speed=True)).job
+    running_broker.kill()
+    running_broker.start()
+    await reach(site, job, "Done")
+
+    async def told() -> bool:
+        return (await view(site, NAME)).speed is not None
+
+    await eventually(told, what="the speed is told")
+    now = await view(site, NAME)
+    assert (now.nodes_see_directory, now.nodes_reach_network) == (True, True)
+    assert now.speed is not None
+    assert now.speed > 100
+
+    async def published() -> bool:
+        here = f"{THERE[:-1]} && other.NodesSeeDirectory; Rank = other.GlueHostBenchmarkSI00;"
+        found = (await site.match(f'Executable = "/bin/true"; {here}')).resources
+        return {one.rank for one in found if one.matches} == {float(now.speed or 0)}
+
+    await eventually(published)

@@ -115,7 +115,13 @@ def bed(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bed]:
 
 
 async def _far(bed: Bed, folder: Path) -> AsyncIterator[Far]:
-    fields = {"name": "far", "kind": bed.system.kind, "poll_interval": 0.1, "directory": str(folder / "site")}
+    fields = {
+        "name": "far",
+        "kind": bed.system.kind,
+        "poll_interval": 0.1,
+        "list_interval": 0.1,
+        "directory": str(folder / "site"),
+    }
     spec = SiteSpec.model_validate(fields | {"environment": dict(bed.environment), "queues": [bed.queue]})
     site = await Far(spec, folder / "here").start()
     yield site

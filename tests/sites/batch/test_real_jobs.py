@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import os
 from pathlib import Path
 
-from broker_core.sites.contract import LaunchOrder
+from broker_core.sites.contract import InputFile, LaunchOrder
 from tests.running import ended as has_ended
 from tests.sites.remote.far_site import Far, order
 from tests.waiting import eventually
@@ -40,6 +42,20 @@ async def test_many_jobs_handed_over_together_run_once_each(far: Far, tmp_path: 
         assert (await far.ended(one.attempt)).exit_code == 0
         assert await far.text(one.attempt) == f"{number}\n"
     assert sorted((tmp_path / "ran").read_text().split()) == [str(number) for number in range(5)]
+
+
+async def test_an_input_file_is_kept_once_and_each_job_spoils_its_own(real_far: Far, tmp_path: Path) -> None:
+    (tmp_path / "content").write_bytes(content := b"#!/bin/sh\nexit 0\n" + os.urandom(100_000))
+    sha256 = hashlib.sha256(content).hexdigest()
+    tool = InputFile("a tool", tmp_path / "content", True, sha256)
+    jobs = [_script(real_far, '"./a tool" && wc -c <"a tool"; echo >"a tool"', inputs=(tool,)) for _ in "ab"]
+    await asyncio.gather(*(real_far.site.submit(one) for one in jobs))
+    for one in jobs:
+        await real_far.site.confirm(one.attempt)
+        assert (await real_far.ended(one.attempt)).exit_code == 0
+        assert await real_far.text(one.attempt) == f"{len(content)}\n"
+    kept = list(Path(real_far.spec.directory).glob("*/files/*"))
+    assert [(path.name, path.read_bytes() == content) for path in kept] == [(sha256, True)]
 
 
 async def test_a_running_job_is_canceled_with_all_its_processes(far: Far, tmp_path: Path) -> None:

@@ -54,7 +54,13 @@ def _change(cell: GridEngine, folder: Path, option: str, text: str) -> None:
 @pytest.fixture
 async def far(cell: GridEngine, tmp_path: Path) -> AsyncIterator[Far]:
     """The cell as a site."""
-    fields = {"name": "far", "kind": "sge", "poll_interval": 0.1, "directory": str(tmp_path / "site")}
+    fields = {
+        "name": "far",
+        "kind": "sge",
+        "poll_interval": 0.1,
+        "list_interval": 0.1,
+        "directory": str(tmp_path / "site"),
+    }
     spec = SiteSpec.model_validate(fields | {"environment": cell.environment, "queues": ["main"]})
     site = await Far(spec, tmp_path / "here").start()
     yield site

@@ -87,6 +87,21 @@ async def test_accounts_and_qualities_of_service_are_those_of_the_user_with_thei
     assert limits["long"]["MaxWallClockTime"] == 2 * 24 * 60
 
 
+async def test_reservations_are_told_but_for_those_of_maintenance(far: Far, equipped: Cluster) -> None:
+    times = ("StartTime=now+1hour", "Duration=60", "Nodes=a3", "Users=root")
+    equipped.run("scontrol", "create", "reservation", "ReservationName=course", *times)
+    equipped.run(
+        "scontrol", "create", "reservation", "ReservationName=repair", "Flags=MAINT,IGNORE_JOBS", *times
+    )
+    try:
+        far.site.renew()
+        found = await _published(far)
+    finally:
+        for name in ("course", "repair"):
+            equipped.run("scontrol", "delete", f"ReservationName={name}")
+    assert found["Reservations"] == ["course"]
+
+
 async def test_a_partition_that_an_account_may_not_use_does_not_offer_it(far: Far, equipped: Cluster) -> None:
     equipped.run("scontrol", "update", "PartitionName=short", "DenyAccounts=phys", "DenyQos=long")
     try:

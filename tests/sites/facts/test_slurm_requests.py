@@ -14,6 +14,7 @@ from broker_core.jobs.placement import Component
 from broker_core.matching.match import Matches, match
 from broker_core.resources.pool import Pool
 from broker_core.resources.record import Resource
+from broker_core.sites.adapter import SiteFailed
 from broker_core.sites.contract import LaunchOrder, SiteRefused
 from tests.sites.remote.far_site import MARK, Far, script, spec_for
 from tests.testbed.slurm import Cluster
@@ -152,3 +153,36 @@ async def test_what_no_node_has_is_told_before_submission(far: Far) -> None:
     assert (
         await matched(far, 'GPUNumber = 4; GPUModel = "A100"; CpuNumber = 16; Account = "phys";')
     ).candidates
+
+
+async def test_names_that_this_slurm_does_not_have_are_left_out_where_the_description_says_so(
+    far: Far, equipped: Cluster
+) -> None:
+    names = 'NamesOf = "{}"; QueueName = "gpu"; Account = "{}"; QOS = "nowhere"; Reservation = "none";'
+    found = await shown(far, equipped, asking(names.format("slurm", "geo")))
+    assert (found["Account"], found["QOS"], found.get("Reservation")) == ("phys", "normal", None)
+    found = await shown(far, equipped, asking(names.format("pbs", "phys")))
+    assert (found["Account"], found["QOS"]) == ("phys", "normal")
+
+
+async def test_slurm_foretells_the_start_of_a_job_that_is_not_sent(far: Far, equipped: Cluster) -> None:
+    before = equipped.run("squeue", "-h")
+    free = await far.site.forecast(asking('GPUNumber = 1; GPUModel = "V100"; WallTime = "1h";'))
+    assert free is not None
+    assert free < 60
+    assert equipped.run("squeue", "-h") == before
+    words = ("--wrap", "sleep 600", "--time=60", "--gres=gpu:v100:2", "--output=/dev/null", "-p", "main")
+    id = equipped.run("sbatch", "--parsable", *words).strip()
+    try:
+
+        async def busy() -> bool:
+            return "RUNNING" in equipped.run("squeue", "-h", "-j", id, "-o", "%T")
+
+        await eventually(busy)
+        later = await far.site.forecast(asking('GPUNumber = 2; GPUModel = "V100"; WallTime = "1h";'))
+    finally:
+        equipped.run("scancel", id)
+    assert later is not None
+    assert 3000 < later <= 3700
+    with pytest.raises(SiteFailed, match="Slurm says: "):
+        await far.site.forecast(asking('Account = "nobodys";'))

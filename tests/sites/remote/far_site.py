@@ -21,7 +21,14 @@ from tests.waiting import eventually
 
 MARK = "t1"
 QUICK = RemoteSettings(
-    patience=2.5, short_patience=2.0, cancel_again=2.0, beat=1, grace=3.0, slowest=0.5, most_live=1 << 20
+    patience=2.5,
+    short_patience=2.0,
+    cancel_again=2.0,
+    beat=1,
+    grace=3.0,
+    slowest=0.5,
+    most_live=1 << 20,
+    record_pauses=(0.0, 0.5, 1.0),
 )
 
 
@@ -37,7 +44,12 @@ def script(text: str, **more: object) -> LaunchOrder:
 
 def spec_for(cluster: Cluster, directory: Path, **more: object) -> SiteSpec:
     """Settings of site `far`: the cluster, by commands on this machine."""
-    fields = {"poll_interval": 0.1, "environment": cluster.environment, "directory": str(directory)}
+    fields = {
+        "poll_interval": 0.1,
+        "list_interval": 0.1,
+        "environment": cluster.environment,
+        "directory": str(directory),
+    }
     return SiteSpec.model_validate({"name": "far", "kind": "slurm"} | fields | more)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.sites.contract import LaunchOrder, SiteRefused
+from broker_core.sites.contract import InputFile, LaunchOrder, SiteRefused
 from tests.sites.remote.host_far import HostFar, released, script
 from tests.testbed.disk import small_disk as mounted
 from tests.waiting import eventually
@@ -97,4 +98,21 @@ async def test_without_room_for_one_more_file_jobs_are_canceled(folder: Path, di
     await far.site.cancel(one.attempt)
     ended = await far.ended(one.attempt)
     assert (ended.failure, "does not do as it is told" in far.log()) == ("killed", False)
+    await far.site.close()
+
+
+async def test_an_input_file_without_room_is_refused_in_words_and_leaves_nothing(
+    folder: Path, disk: Path
+) -> None:
+    far = await HostFar(folder).start()
+    path = folder / "content"
+    path.write_bytes(os.urandom(30_000))
+    data = InputFile("data", path, False, hashlib.sha256(path.read_bytes()).hexdigest())
+    await far.run(script("true"))
+    fill(disk)
+    with pytest.raises(SiteRefused, match=r"cannot keep the input file data.*No space left"):
+        await far.site.submit(script("cat data", inputs=(data,)))
+    (disk / "filler").unlink()
+    assert not list(disk.glob("*/files/*"))
+    assert (await far.run(script("cmp data data", inputs=(data,)))).exit_code == 0
     await far.site.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from broker_core.sites.contract import LaunchOrder
 from broker_core.wire.sites import SiteSpec
 from tests.leaks import lasting
 from tests.running import end_all
-from tests.sites.remote.far_site import MARK, Far, script
+from tests.sites.remote.far_site import MARK, QUICK, Far, script
 from tests.testbed import grid_engine
 from tests.waiting import eventually
 
@@ -43,6 +44,7 @@ async def other(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
         environment=environment,
         directory=str(tmp_path / "site"),
         poll_interval=0.1,
+        list_interval=0.1,
     )
     far = await Far(spec, tmp_path / "here").start()
     yield far
@@ -97,3 +99,24 @@ async def test_what_was_not_named_stays_there_until_it_is_fetched(other: Far) ->
     assert (await other.site.fetch_left(one.attempt, [])).is_empty
     assert await other.text(one.attempt, "other") == "22\n"
     await eventually(lambda: not there.exists(), what="nothing is there that is not here")
+
+
+async def test_grid_engine_s_own_word_for_an_end_at_its_limit_is_told(
+    cell: grid_engine.GridEngine, tmp_path: Path
+) -> None:
+    spec = SiteSpec(
+        name="far",
+        kind="sge",
+        environment=cell.environment,
+        directory=str(tmp_path / "site"),
+        options=["-l", "h_rt=2"],
+        poll_interval=0.1,
+        list_interval=0.1,
+    )
+    settings = replace(QUICK, record_pauses=(0.0, *(1.0,) * 30))
+    far = await Far(spec, tmp_path / "here", settings).start()
+    one = script("sleep 600", ce=await queue_of(far))
+    ended = await far.run(one)
+    assert (ended.failure, ended.exit_code) == ("wall-limit", None), ended
+    assert ended.reason.startswith("The site's batch system says: its time was over (failed ")
+    await far.site.close()

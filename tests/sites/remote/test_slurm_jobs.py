@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -192,3 +193,16 @@ async def test_settings_set_variables_and_options(cluster: Cluster, tmp_path: Pa
     await far.ended(one.attempt)
     assert await far.text(one.attempt) == "far away\n"
     await far.site.close()
+
+
+async def test_an_array_has_one_input_file_at_the_site(far: Far, tmp_path: Path) -> None:
+    (tmp_path / "content").write_bytes(content := bytes(range(256)) * 200)
+    data = InputFile("data", tmp_path / "content", False, hashlib.sha256(content).hexdigest())
+    jobs = [script("wc -c <data; echo >data", inputs=(data,)) for _ in range(3)]
+    await asyncio.gather(*(far.site.submit(one) for one in jobs))
+    for one in jobs:
+        await far.site.confirm(one.attempt)
+    for one in jobs:
+        await far.ended(one.attempt)
+        assert await far.text(one.attempt) == "51200\n"
+    assert [path.read_bytes() for path in (tmp_path / "site").glob("*/files/*")] == [content]

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import os
 import subprocess
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
+from typing import ClassVar
 
 import asyncssh
 import pytest
 
+from broker_core.sites.contract import InputFile
 from broker_core.sites.link import LinkState
+from broker_core.sites.shell.content_cache import ContentCache, input_content
+from broker_core.sites.shell.workspace import SiteWorkspace
 from broker_core.sites.transport.contract import NotSent
 from broker_core.sites.transport.login_agent import LOGIN_AGENT, use_agent
 from tests.running import children
@@ -158,6 +164,11 @@ async def test_declining_a_password_leaves_the_site_down_until_the_user_connects
 class _TwoSteps(asyncssh.SSHServer):
     """Asks for a password and then for a code; a server of asyncssh, since sshd needs PAM for that."""
 
+    connections: ClassVar[list[asyncssh.SSHServerConnection]] = []
+
+    def connection_made(self, conn: asyncssh.SSHServerConnection) -> None:
+        self.connections.append(conn)
+
     def __init__(self) -> None:
         self._steps = [("Password: ", PASSWORD), ("One-time code: ", "123456")]
 
@@ -217,6 +228,41 @@ async def test_a_code_is_asked_while_the_server_waits_and_never_kept(
     way.answer(again.id, "123456")
     assert (await way.run("echo in")).out == b"in\n"
     assert not _shows(way, PASSWORD, "123456", "654321")
+
+
+async def test_a_code_is_asked_once_for_each_connection(
+    user: SshUser, two_steps: asyncssh.SSHAcceptor
+) -> None:
+    way = await user.connect("127.0.0.1", port=two_steps.get_port(), user="someone")
+    way.answer((await asked(way, "password")).id, PASSWORD)
+    question = await asked(way, "code")
+    way.answer(question.id, "123456")
+    said_by = await asyncio.gather(*(way.run(f"echo {number}") for number in range(20)))
+    assert [one.out for one in said_by] == [f"{number}\n".encode() for number in range(20)]
+    assert (said(way).count("logged in"), way.link.question) == (1, None)
+    for connection in _TwoSteps.connections:
+        connection.abort()
+    again = await asked(way, "code")  # the password is known
+    assert again.id != question.id
+    way.answer(again.id, "123456")
+    assert (await way.run("echo back")).out == b"back\n"
+    assert said(way).count("logged in") == 2
+
+
+@pytest.mark.parametrize(
+    ("available", "remedy"), [(False, "Python package gssapi is needed"), (True, "kinit")]
+)
+async def test_a_kerberos_login_that_cannot_be_is_told_with_what_it_needs(
+    user: SshUser, server: Sshd, tmp_path: Path, available: bool, remedy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The library cannot be had here: that it is there is only said.
+    monkeypatch.setattr("broker_core.sites.transport.ssh_settings.gss_available", available)
+    alias = _alias(server, make_key(tmp_path / "stranger")) + "  GSSAPIAuthentication yes\n"
+    way = await user.knows(server).write(alias).connect("cluster")
+    link = await becomes(way, LinkState.DOWN)
+    assert "Kerberos" in link.reason
+    assert remedy in link.reason
+    assert ("no Kerberos login is tried" in said(way)) is not available
 
 
 async def test_a_code_that_comes_too_late_for_one_connection_is_used_for_the_next(
@@ -321,6 +367,23 @@ async def test_an_account_with_csh_and_noise_at_login_runs_scripts(
     way = await user.knows(server).write(server.alias("cluster", "gridcsh")).connect("cluster")
     reply = await way.run("cat; echo $(( 1 + 1 )) '!x' >&2; exit 5", stdin=b"body")
     assert (reply.status, reply.out, reply.err) == (5, b"body", b"2 !x\n")
+
+
+async def test_an_account_with_csh_keeps_input_files(
+    user: SshUser, own_server: OwnServer, tmp_path: Path
+) -> None:
+    home = account("gridcsh", shell="/bin/csh")
+    (home / ".cshrc").write_text("echo Welcome\nset echo\n")
+    server = own_server(users=("gridcsh",))
+    way = await user.knows(server).write(server.alias("cluster", "gridcsh")).connect("cluster")
+    (tmp_path / "a file").write_bytes(raw := os.urandom(500_000))
+    data = InputFile("a file", tmp_path / "a file", False, hashlib.sha256(raw).hexdigest())
+    place, cache = SiteWorkspace(way, "kept here", "mark"), ContentCache("cluster", way)
+    for _ in range(2):
+        assert await cache.have(await place.get(), input_content(data))
+    kept = home / "kept here" / "mark" / "files" / data.sha256
+    assert kept.read_bytes() == raw
+    assert kept.stat().st_mode & 0o777 == 0o600
 
 
 async def test_fewer_sessions_than_wanted_are_enough(user: SshUser, own_server: OwnServer) -> None:

@@ -67,6 +67,9 @@ def _q(words: list[str]) -> str:
     if words == ["-allusers", "-autoformat", "JobStatus"]:
         with Cluster() as now:
             return "".join(f"{_STATES[job.state]}\n" for job in now.jobs)
+    if "-constraint" not in words:
+        with Cluster() as now:
+            return "".join("\t".join(_attribute(job, key) for key in words[2:]) + "\n" for job in now.jobs)
     _user, constraint, text, form, *keys = words
     wanted = re.fullmatch(r'substr\(CrossDeskName, 0, (\d+)\) == "(.*)"', text)
     if constraint != "-constraint" or form != "-autoformat:t" or wanted is None:
@@ -83,6 +86,9 @@ def _attribute(job: Job, key: str) -> str:
         "TotalSubmitProcs": str(job.tasks),
         "JobStatus": _STATES[job.state],
         "CrossDeskName": job.name,
+        "Cmd": "/bin/sh",
+        "RequestCpus": str(job.cpus),
+        "QDate": "1795000000",
     }
     if job.state == "held":
         values |= {"HoldReasonCode": "15", "HoldReason": "submitted on hold at user's request"}

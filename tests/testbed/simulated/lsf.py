@@ -46,7 +46,7 @@ def _bjobs(words: list[str]) -> str:
     if form is None:
         raise Refused("bjobs: illegal format", 255)
     with Cluster() as now:
-        jobs = [job for job in now.jobs if fnmatchcase(job.name, values["-J"])]
+        jobs = [job for job in now.jobs if fnmatchcase(job.name, values.get("-J", "*"))]
     if not jobs:
         sys.stderr.write("No unfinished job found\n")
         return ""
@@ -58,6 +58,11 @@ def _fields(job: Job) -> dict[str, str]:
         "jobid": str(job.number),
         "jobindex": str(job.task or 0),
         "stat": _STATES[job.state],
+        "queue": job.queue,
+        "slots": str(job.cpus) if job.state == "running" else "-",
+        "submit_time": "Nov 23 10:00",
+        "start_time": "Nov 23 10:01" if job.state == "running" else "-",
+        "pend_reason": "Job slot limit reached" if job.state == "queued" else "-",
         "exec_host": (f"{job.cpus}*{NODE}" if job.cpus > 1 else NODE) if job.state == "running" else "-",
         "job_name": job.name if job.task is None else f"{job.name}[{job.task}]",
     }

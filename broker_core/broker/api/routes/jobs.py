@@ -8,7 +8,15 @@ from typing import Annotated
 import orjson
 from fastapi import APIRouter, Query, Response
 
-from broker_core.broker.api.dependencies import EnginePart, Owner, StorePart, own_job, own_jobs, part
+from broker_core.broker.api.dependencies import (
+    EnginePart,
+    Owner,
+    RegistryPart,
+    StorePart,
+    own_job,
+    own_jobs,
+    part,
+)
 from broker_core.broker.api.permissions import OWNER
 from broker_core.broker.api.responses import JSON, json_response
 from broker_core.broker.api.views.jobs import JobViews
@@ -17,13 +25,13 @@ from broker_core.broker.engine.stream import event_view
 from broker_core.broker.site_management.retention import Purging
 from broker_core.broker.submission.reruns import Reruns
 from broker_core.errors import BadRequest, Conflict
-from broker_core.jobs.annotations import NOTED_AT_ONCE, change_of
+from broker_core.jobs.annotations import NOTED_AT_ONCE, PAGE_COLUMNS, change_of
 from broker_core.jobs.outcome import Outcome
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.messages import CancelAsked, ElsewhereAsked, HoldAsked, ReleaseAsked, Request
-from broker_core.wire.submission import AnnotationRequest, IdList, Outcomes, Receipt, Rerun
-from broker_core.wire.views import PAGE_COLUMNS, EventView, JobDetail, JobsPage
+from broker_core.wire.submission import WATCHED_AT_ONCE, AnnotationRequest, IdList, Outcomes, Receipt, Rerun
+from broker_core.wire.views import EventView, JobDetail, JobsPage
 
 ViewsPart = Annotated[JobViews, part(JobViews)]
 PurgingPart = Annotated[Purging, part(Purging)]
@@ -77,6 +85,23 @@ async def events(job: str, store: StorePart, owner: Owner) -> Response:
 async def cancel(wanted: IdList, engine: EnginePart, owner: Owner) -> Response:
     """Stop jobs everywhere: at once where they wait, else as soon as their site confirms it."""
     return await _ask(wanted, engine, owner, CancelAsked, _cannot_cancel)
+
+
+@router.post("/jobs/watch", response_model=Outcomes)
+async def watch(wanted: IdList, registry: RegistryPart, store: StorePart, owner: Owner) -> Response:
+    """Somebody looks at these jobs: their sites are asked sooner after those that wait there.
+
+    Good for WATCHED seconds, and for WATCHED_AT_ONCE jobs at most.
+    """
+    if len(wanted.ids) > WATCHED_AT_ONCE:
+        raise BadRequest(
+            f"{len(wanted.ids):,} jobs at once are too many, {WATCHED_AT_ONCE:,} are accepted.",
+            code="many_watched",
+            remedy="Name those that somebody looks at.",
+        )
+    found = await own_jobs(store, owner, wanted.ids)
+    registry.watch(found.values())
+    return json_response(Outcomes(results={one: None if one in found else _UNKNOWN for one in wanted.ids}))
 
 
 @router.post("/jobs/hold", response_model=Outcomes)

@@ -9,12 +9,14 @@ from fastapi import APIRouter, Response
 from broker_core.broker.api.dependencies import part
 from broker_core.broker.api.list_match import ListMatch
 from broker_core.broker.api.permissions import EVERYBODY
-from broker_core.broker.api.responses import JSON
+from broker_core.broker.api.responses import JSON, json_response
+from broker_core.broker.site_management.start_forecasts import StartForecasts
 from broker_core.broker.submission.checking import Checker
 from broker_core.broker.submission.items import refused
-from broker_core.wire.matches import MatchReport, MatchRequest
+from broker_core.wire.matches import ForecastRequest, MatchReport, MatchRequest, StartForecast
 
 CheckerPart = Annotated[Checker, part(Checker)]
+ForecastsPart = Annotated[StartForecasts, part(StartForecasts)]
 ListMatchPart = Annotated[ListMatch, part(ListMatch)]
 router = APIRouter(dependencies=[EVERYBODY])
 
@@ -26,3 +28,12 @@ async def matches(question: MatchRequest, checker: CheckerPart, list_match: List
     if checked.description is None:
         raise refused(checked.diagnostics)
     return Response(await list_match.report(checked.description, question, checker.limits), media_type=JSON)
+
+
+@router.post("/matches/forecasts", response_model=list[StartForecast])
+async def start_forecasts(question: ForecastRequest, checker: CheckerPart, sites: ForecastsPart) -> Response:
+    """When a job would start at some computing elements, asked of their batch systems; nothing is queued."""
+    checked = await checker.check(question.description)
+    if checked.description is None:
+        raise refused(checked.diagnostics)
+    return json_response([one.model_dump() for one in await sites.ask(checked.description, question.ces)])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import AsyncIterator
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
@@ -13,11 +11,8 @@ from broker_core.broker.api.permissions import OWNER, administrators
 from broker_core.broker.api.responses import json_response
 from broker_core.broker.api.views.sites import SiteViews
 from broker_core.broker.site_management.site_discovery import SiteDiscovery
-from broker_core.broker.site_management.site_registry import SiteRegistry
-from broker_core.broker.submission.new_jobs import new_id
-from broker_core.broker.submission.submissions import Submissions
+from broker_core.broker.site_management.site_tester import SiteTester
 from broker_core.errors import BadRequest
-from broker_core.launching.files import FileStore
 from broker_core.sites.transport.login_agent import use_agent
 from broker_core.wire.sites import (
     ConnectRequest,
@@ -30,59 +25,11 @@ from broker_core.wire.sites import (
     SiteTest,
     SiteView,
 )
-from broker_core.wire.submission import SandboxFile, Submission, SubmissionItem
 
-NAME = "site-test.sh"
-SCRIPT = """\
-#!/bin/sh
-# Says where it runs, and that the files which it was sent are there and new ones can be written.
-printf 'host %s\\n' "$(uname -n)"
-printf 'system %s\\n' "$(uname -srm)"
-printf 'user %s\\n' "$(id -un 2>/dev/null || id -u)"
-printf 'directory %s\\n' "$(pwd)"
-printf 'date %s\\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)"
-set -e
-test -r ./site-test.sh
-printf 'written by the test job\\n' > site-test.out
-test "$(cat site-test.out)" = 'written by the test job'
-printf 'files ok\\n'
-"""
-DESCRIPTION = f"""\
-Executable = "{NAME}";
-InputSandbox = {{"{NAME}"}};
-StdOutput = "test.txt";
-StdError = "test.err";
-OutputSandbox = {{"test.txt", "test.err", "site-test.out"}};
-WallTime = 120;
-"""
 ViewsPart = Annotated[SiteViews, part(SiteViews)]
 DiscoveryPart = Annotated[SiteDiscovery, part(SiteDiscovery)]
 router = APIRouter()
 CHANGES = administrators("change the sites")
-
-
-class SiteTester:
-    """Sends small jobs that prove that a site runs jobs."""
-
-    def __init__(self, registry: SiteRegistry, files: FileStore, submissions: Submissions) -> None:
-        self._registry = registry
-        self._files = files
-        self._submissions = submissions
-
-    async def send(self, owner: str, name: str) -> SiteTest:
-        """Submit one; raises NotFound, Conflict for a useless site, and what `submit` raises."""
-        await self._registry.fit(name)
-        content = SCRIPT.encode()
-        sha = hashlib.sha256(content).hexdigest()
-        await self._files.put(sha, _chunks(content), len(content))
-        file = SandboxFile(name=NAME, sha256=sha, size=len(content), executable=True)
-        item = SubmissionItem(description=DESCRIPTION, name=f"test of {name}"[:100], files=[file])
-        receipt = await self._submissions.submit(owner, Submission(key=new_id(), items=[item], site=name))
-        return SiteTest(job=receipt.ids[0])
-
-
-async def _chunks(content: bytes) -> AsyncIterator[bytes]:
-    yield content
 
 
 TesterPart = Annotated[SiteTester, part(SiteTester)]
@@ -150,9 +97,12 @@ async def answer(
 
 
 @router.post("/sites/{name}/test", response_model=SiteTest, dependencies=[OWNER])
-async def test(name: str, tester: TesterPart, owner: Owner) -> Response:
-    """Send a small job to the site that proves that jobs run there; follow it like any other."""
-    return json_response(await tester.send(owner, name))
+async def send_test(
+    name: str, tester: TesterPart, owner: Owner, speed: Annotated[bool, Query()] = False
+) -> Response:
+    """Send a small job to the site that proves that jobs run there, and tells what its nodes are like; follow
+    it like any other. `speed`: it measures how fast the node is, too."""
+    return json_response(await tester.send(owner, name, speed=speed))
 
 
 @router.post("/sites/{name}/drain", response_model=SiteView, dependencies=[CHANGES])

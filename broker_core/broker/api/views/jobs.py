@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import asdict
 
 from broker_core.bookkeeping.sqlite.codec import record_row
@@ -20,7 +21,7 @@ from broker_core.scheduling.live_job import AT_SITE
 from broker_core.scheduling.wording import waits_at_site
 from broker_core.system.clock import now
 from broker_core.wire.checks import DiagnosticView
-from broker_core.wire.views import JOB_COLUMNS, JobDetail, SandboxEntry
+from broker_core.wire.views import JOB_COLUMNS, JobDetail, SandboxEntry, TransferView
 
 S = JobState
 
@@ -51,6 +52,7 @@ class JobViews:
             ],
             waits_for=self.waits_for(record),
             unheard_since=self._unheard(record),
+            transfer=await self.transfer(record),
             usage=await self._usage(record),
             repeated_by=(await self._engine.store.reruns([record.id])).get(record.id, ""),
             queue_place=self._engine.scheduler.queue_position(record.id),
@@ -77,6 +79,15 @@ class JobViews:
         if site is None or site.link.usable:
             return None
         return site.link.heard or site.link.since
+
+    async def transfer(self, record: JobRecord) -> TransferView | None:
+        """Its files that are on their way between its site and here."""
+        site = None if record.state.ended else self._sites.site_of(record.ce)
+        progress = site.link.transfers.get(record.component.tag) if site else None
+        if progress is None:
+            return None
+        done = await asyncio.to_thread(progress.done)
+        return TransferView(to_site=progress.to_site, done=min(done, progress.total), total=progress.total)
 
     async def _usage(self, record: JobRecord) -> dict[str, float]:
         """What the site said when the job ended, or the time it has run so far."""

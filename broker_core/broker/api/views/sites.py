@@ -22,6 +22,15 @@ from broker_core.sites.contract import Site
 from broker_core.system.clock import now
 from broker_core.wire.sites import SITE_KINDS, SiteView
 
+_NAMES = {
+    "accounts": "Accounts",
+    "qos": "QOSList",
+    "features": "Features",
+    "licenses": "Licenses",
+    "reservations": "Reservations",
+}
+"""Field of a view to the attribute of computing elements with these names."""
+
 
 class SiteViews:
     """Shows sites with what engine, registry and sources know of them."""
@@ -67,7 +76,11 @@ class SiteViews:
             view.stale = self._updaters.trouble(site.name).removeprefix(f"{site.name}: ")
         _count(view, entries)
         view.gpus = most_of_each(count for entry in entries for count in gpu_counts(self._nodes(entry)))
-        view.accounts = sorted({name for entry in entries for name in self._accounts(entry)})
+        for field, name in _NAMES.items():
+            setattr(view, field, sorted({one for entry in entries for one in self._names(entry, name)}))
+        tested = self._registry.nodes.of(site.name)
+        view.nodes_see_directory, view.nodes_reach_network = tested.shared, tested.outbound
+        view.speed = tested.speed
         self._judge(view, entries)
         self._follow(view)
         return view
@@ -75,8 +88,8 @@ class SiteViews:
     def _nodes(self, entry: ResourceEntry) -> list[NodeType]:
         return node_types(self._published(entry, NODE_TYPES))
 
-    def _accounts(self, entry: ResourceEntry) -> tuple[str, ...]:
-        return listed(self._published(entry, "Accounts"))
+    def _names(self, entry: ResourceEntry, name: str) -> tuple[str, ...]:
+        return listed(self._published(entry, name))
 
     def _published(self, entry: ResourceEntry, name: str) -> Any:
         column = self._engine.scheduler.cache.board.pool.columns.column(name.lower())

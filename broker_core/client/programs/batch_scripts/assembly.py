@@ -8,6 +8,7 @@ from broker_core.client.printable import printable
 from broker_core.client.programs.batch_scripts.ledger import JdlText, Ledger
 from broker_core.client.programs.batch_scripts.meanings import JOB, NUMBER, TASK
 from broker_core.client.programs.batch_scripts.translation import BatchDialect
+from broker_core.jdl.resource_request import SITE_NAMES
 from broker_core.jdl.syntax.write import value_text
 
 _ORDER = (
@@ -15,7 +16,8 @@ _ORDER = (
     *("Executable", "Arguments", "StdInput", "StdOutput", "StdError", "InputSandbox", "OutputSandbox"),
     *("Environment", "NodeNumber", "HostNumber", "WholeNodes"),
     *("MemoryPerNode", "MemoryPerCPU", "GPUNumber", "GPUModel", "ScratchSize", "WallTime"),
-    *("QueueName", "Account", "QOS", "Features", "Licenses", "Reservation", "Requirements", "BatchOptions"),
+    *("QueueName", "Account", "QOS", "Reservation", "NamesOf", "Features", "Licenses"),
+    *("Requirements", "BatchOptions"),
 )
 """Attributes as the description has them from top to bottom."""
 _NAMES_OF_FILES = ("StdOutput", "StdError")
@@ -44,6 +46,8 @@ def work_out(ledger: Ledger, job: str, call: tuple[str, str], files: list[str]) 
     if ledger.terms:
         terms = [f"({term})" if "||" in term else term for term in ledger.terms]
         values["Requirements"] = JdlText(" && ".join(terms) if len(terms) > 1 else ledger.terms[0])
+    if values.keys() & {*SITE_NAMES}:
+        values["NamesOf"] = str(ledger.dialect)
     if ledger.words:
         values["BatchOptions"] = JdlText(f"[ {ledger.dialect} = {value_text(ledger.words)} ]")
 

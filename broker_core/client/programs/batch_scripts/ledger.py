@@ -13,6 +13,7 @@ from broker_core.client.programs.batch_scripts.translation import (
     Fate,
 )
 from broker_core.jdl.batch_options import refusals
+from broker_core.jdl.resource_request import SITE_NAMES
 from broker_core.jdl.syntax.write import value_text
 
 _LONGEST = 120
@@ -167,8 +168,12 @@ class Ledger:
             fate = Fate.REQUIREMENT if REQUIREMENTS & {*names} else Fate.ATTRIBUTE
             if not names:
                 fate = Fate.LEFT_OUT
-        became = "; ".join(f"{name} = {_shortened(entry.shown or self._text(name))}" for name in names)
         why = entry.why or ("It has no effect on one job." if fate is Fate.LEFT_OUT else "")
+        if names and {*names} <= {*SITE_NAMES}:
+            fate = Fate.SYSTEM_ONLY
+            system = self.dialect.system
+            why = why or f"It counts at sites of {system} that have it; elsewhere the job runs without."
+        became = "; ".join(f"{name} = {_shortened(entry.shown or self._text(name))}" for name in names)
         return DirectiveOutcome(at.line, at.text, at.option or at.text, fate, became, why)
 
     def _text(self, name: str) -> str:

@@ -171,11 +171,12 @@ def queue(ledger: Ledger, at: Directive, value: str) -> None:
     """One queue, or several of which any will do."""
     names = [resource_name(name) for name in value.split(",")]
     if len(names) == 1:
-        why = "Only queues of this name are used; take it out to let it run in any."
-        ledger.attribute(at, "QueueName", names[0], why)
+        ledger.attribute(at, "QueueName", names[0])
     else:
-        terms = " || ".join(f"other.GlueCEName == {quoted(name)}" for name in names)
-        ledger.term(at, terms, "Any queue of these names will do.")
+        elsewhere = f"other.GlueCEInfoLRMSType =!= {quoted(ledger.dialect)}"
+        terms = " || ".join([elsewhere, *(f"other.GlueCEName == {quoted(name)}" for name in names)])
+        system = ledger.dialect.system
+        ledger.term(at, terms, f"At sites of {system} any queue of these names will do, elsewhere any queue.")
 
 
 def input_file(ledger: Ledger, at: Directive, value: str) -> None:

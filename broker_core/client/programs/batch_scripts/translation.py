@@ -50,7 +50,7 @@ class Fate(StrEnum):
     REQUIREMENT = "requirement"
     """What a site must have, so that the job runs there."""
     SYSTEM_ONLY = "this batch system only"
-    """In `BatchOptions`: it counts at sites of this kind and nowhere else."""
+    """A name of its sites (`NamesOf`), or words in `BatchOptions`: it counts there and nowhere else."""
     LEFT_OUT = "left out"
     """The job runs without it; `why` says what holds instead."""
     NOT_POSSIBLE = "not possible"

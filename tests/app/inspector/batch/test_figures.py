@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from app.inspector.batch.figures import course_of, failures_of
-from app.inspector.batch.numbers import NumberNotFound, NumberQuestion, NumberSource
+from app.inspector.batch.numbers import NumberNotFound, NumberQuestion, NumberSource, named_by_value
 from app.inspector.batch.tables import ValuesTable
 from app.stores.jobs import JobStore
 from tests.app.jobs.rows import NOW, columns
@@ -122,3 +122,12 @@ def test_values_that_are_numbers_are_ordered_as_numbers(qapp: QApplication) -> N
     rows.merge(columns({"id": "jred", "parameter": "red"}))
     asyncio.run(table.arrange([0, 1, 2, 3, 4], 0, False))
     assert [table.data(table.index(at, 0)) for at in range(5)] == ["2.5", "9", "10", "1e3", "red"]
+
+
+def test_files_that_each_job_names_by_its_value_are_one_choice() -> None:
+    first = ["value 1.csv", "run1/fit_1.json", "table.csv", "step 1.txt"]
+    others = ["value 25.csv", "run25/fit_25.json", "table.csv", "step 1 of 3.txt"]
+    named = named_by_value(first, "1", others, "25")
+    assert named == ["value _PARAM_.csv", "run_PARAM_/fit__PARAM_.json", "table.csv", "step 1.txt"]
+    assert NumberQuestion(named[0], NumberSource.COLUMN, "loss").file_of("7") == "value 7.csv"
+    assert named_by_value(["a.csv"], "", ["b.csv"], "") == ["a.csv"], "jobs without values"

@@ -41,12 +41,31 @@ tell() {
         say busy "$1"
     fi
 }
+# Hold the input files of attempts $exchange brings, so that they stay whatever is cleared in `files`: by a link,
+# else by a copy. Nobody writes to what is held; the starter makes a copy of it. Lines: tag, hashes.
+hold() {
+    while read -r tag sums; do
+        set --
+        for sum in $sums; do
+            [ -f "files/$sum" ] || return 92
+            set -- "$@" "files/$sum"
+        done
+        held=incoming/$exchange/attempts/$tag/held
+        mkdir "$held" || return 91
+        ln "$@" "$held/" 2>/dev/null || cp -f "$@" "$held/" || return 91
+    done <"incoming/$exchange/held"
+}
 # Take a parcel on standard input.
 take_parcel() {
     orphans=
     mkdir "incoming/$exchange" && tar -xf - -C "incoming/$exchange" || {
         rm -rf "incoming/$exchange" "locks/$exchange"
         exit 91
+    }
+    hold || {
+        held=$?
+        rm -rf "incoming/$exchange" "locks/$exchange"
+        exit "$held"
     }
     set +f
     mv "incoming/$exchange/groups/"* groups/ 2>/dev/null

@@ -13,7 +13,7 @@ import pytest
 
 from broker_core.sites.contract import CachedProgram
 from broker_core.sites.link import Link
-from broker_core.sites.shell.program_cache import ProgramCache, kept_name
+from broker_core.sites.shell.content_cache import ContentCache, cached_name, program_content
 from broker_core.sites.shell.workspace import SiteWorkspace
 from broker_core.sites.transport.contract import LinkLost
 from broker_core.sites.transport.local import LocalTransport
@@ -29,10 +29,10 @@ class There:
         self.breaking = Breaking()
         transport = FailingTransport(LocalTransport(Link(lambda _: None), {}, 4), self.breaking)
         self.home = SiteWorkspace(transport, str(folder), "mark")
-        self.programs = ProgramCache("there", transport)
+        self.programs = ContentCache("there", transport)
 
     async def have(self, program: CachedProgram) -> None:
-        assert await self.programs.have(await self.home.get(), program)
+        assert await self.programs.have(await self.home.get(), program_content(program))
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def there(tmp_path: Path) -> There:
 
 
 def kept(tmp_path: Path, program: CachedProgram) -> Path:
-    return tmp_path / "site" / "mark" / "programs" / kept_name(program)
+    return tmp_path / "site" / "mark" / "programs" / cached_name(program)
 
 
 async def test_a_program_is_sent_once(there: There, program: CachedProgram, tmp_path: Path) -> None:
@@ -94,9 +94,9 @@ async def test_a_transfer_that_is_cut_off_leaves_nothing_in_its_place(
         raise ConnectionResetError
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("broker_core.sites.shell.program_cache._content", until_cut)
+        patch.setattr("broker_core.sites.shell.content_cache._pieces", until_cut)
         with pytest.raises(ConnectionResetError):
-            await there.programs.have(home, program)
+            await there.programs.have(home, program_content(program))
     assert not kept(tmp_path, program).exists()
     await there.have(program)
     assert kept(tmp_path, program).read_bytes() == program.path.read_bytes()

@@ -1,0 +1,1 @@
+"""Jobs that were submitted outside CrossDesk: their part of the jobs table."""

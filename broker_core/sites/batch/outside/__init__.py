@@ -1,0 +1,1 @@
+"""Jobs of an account that were submitted outside CrossDesk: how each batch system tells of them."""

@@ -1,0 +1,1 @@
+"""Sites whose batch system keeps accounts of what ended."""
