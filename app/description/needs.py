@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from app.description.statements import Statement, statements
 from app.description.values import string_of, strings_of
 from broker_core.jdl.syntax.edit import set_attribute
