@@ -185,7 +185,7 @@ def test_an_end_that_is_no_success_does_not_look_like_one(end: dict[str, int], s
                 " · 12 B of input not sent yet"
             ),
         ),
-        ("catching-up", "what was missed comes first, 716.8 KiB are left"),
+        ("catching-up", "what was missed comes first, 717 KiB are left"),
         ("watching", "at node17.example.org · open at 3 places · read only: another window has the keyboard"),
         ("free", "at node17.example.org · nobody types"),
         ("dead", "The agent waited too long for a desk and ended the program."),

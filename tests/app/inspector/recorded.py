@@ -138,6 +138,9 @@ class RecordedBroker:
             remedy="Ask for 2 CPUs: then cluster-b could take it now.",
         )  # fmt: skip
 
+    async def watch(self, ids: Sequence[str]) -> None:
+        self.asked.append(f"watch {' '.join(ids)}")
+
     async def stayed(self, job: str) -> LeftView:
         await self._answer(f"stayed {job}")
         return self.left

@@ -76,7 +76,7 @@ def test_pictures_of_files_on_their_way(
         inspector.show_jobs([JOB])
         detail = context.client.details[JOB]
         context.client.details[JOB] = detail.model_copy(
-            update={"transfer": TransferView(to_site=to_site, done=7_300_000, total=20_000_000)}
+            update={"transfer": TransferView(to_site=to_site, done=7_300_100, total=20_000_100)}
         )
         until(lambda: inspector.panes["story"].showing_content())
         words = f"{'Input sent' if to_site else 'Output brought'}: 7.0 MiB of 19.1 MiB"
