@@ -21,8 +21,8 @@ from tests.waiting import eventually
 COPY, LEFT, NONE = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 
 
-def _place(on: Stage, card: bool) -> QPoint:
-    boxes = [box for name, box in site_places(on.window) if name == "local"]
+async def _place(on: Stage, card: bool) -> QPoint:
+    boxes = await eventually(lambda: [box for name, box in site_places(on.window) if name == "local"])
     return boxes[-1 if card else 0].center()
 
 
@@ -58,7 +58,7 @@ def test_a_description_dropped_on_a_site_is_submitted_there(
         if card:
             on.context.trigger("view.sites")
             await turns()
-        mime, at = _file(jdl), _place(on, card)
+        mime, at = _file(jdl), await _place(on, card)
         assert _drag(on, mime, at) == "Drop to submit hello.jdl to local"
         _drop(on, mime, at)
         sheet = on.window.findChild(SubmissionSheet)
@@ -84,7 +84,7 @@ def test_data_dropped_on_a_site_is_described_for_that_site(
     async def scenario(on: Stage) -> None:
         await on.ready()
         await eventually(lambda: on.context.sites.views)
-        mime, at = _file(data), _place(on, False)
+        mime, at = _file(data), await _place(on, False)
         assert _drag(on, mime, at) == "Drop to describe a job for this on local"
         _drop(on, mime, at)
         (editor,) = on.window.tabs.editors()
@@ -104,7 +104,7 @@ def test_a_program_dropped_on_a_site_says_where_it_will_run(
     async def scenario(on: Stage) -> None:
         await on.ready()
         await eventually(lambda: on.context.sites.views)
-        assert _drag(on, _file(script), _place(on, False)) == "Drop to run on local with 1 CPU"
+        assert _drag(on, _file(script), await _place(on, False)) == "Drop to run on local with 1 CPU"
         assert on.window.drops.overlay.isVisible()
         PICTURES.mkdir(parents=True, exist_ok=True)
         for mode in (Mode.LIGHT, Mode.DARK):
@@ -124,8 +124,9 @@ def test_a_job_dropped_on_a_site_is_submitted_there_once_more(qapp: QApplication
         view = on.window.jobs.view
         mime = view.model().mimeData(view.selectedIndexes())
         assert mime.data(JOBS).data().decode() == first
-        assert _drag(on, mime, on.window.jobs.geometry().center()) == "", "it can only be dropped on a site"
-        at = _place(on, False)
+        table = view.mapTo(on.window, view.rect().center())
+        assert _drag(on, mime, table) == "", "it can only be dropped on a site"
+        at = await _place(on, False)
         name = on.context.jobs.row(first)["name"]
         assert _drag(on, mime, at) == f"Drop to run “{name}” on local with 1 CPU"
         _drop(on, mime, at)
