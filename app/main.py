@@ -80,11 +80,11 @@ def _run(options: argparse.Namespace) -> int:
     app.setQuitOnLastWindowClosed(False)  # the loop ends once the tasks of the closed window have ended
     GarbageCollector(app)
     short_turns()
-    import qasync
-
-    loop = qasync.QEventLoop(app)
     import asyncio
 
+    from app.shell.event_loop import DesktopLoop
+
+    loop = DesktopLoop(app)
     asyncio.set_event_loop(loop)
     window = build(app, options)
     _boundary(window, loop)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-import qasync
+from app.shell.event_loop import DesktopLoop
 
 
-class WindowLoop(qasync.QEventLoop):
-    """qasync's loop, which stays the running one between two runs, until it is closed.
+class WindowLoop(DesktopLoop):
+    """The desktop's loop, which stays the running one between two runs, until it is closed.
 
     Qt delivers what is waiting whenever anybody processes its events, so tasks in the background also go on
     between two runs. The original loop is not registered as running then, and their requests would fail.
@@ -26,3 +26,4 @@ class WindowLoop(qasync.QEventLoop):
         """Close the loop; another one may run then."""
         asyncio._set_running_loop(None)
         super().close()
+        asyncio._set_running_loop(None)

@@ -10,11 +10,11 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-import qasync
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 
 from app.main import arguments, build
+from app.shell.event_loop import DesktopLoop
 from app.shell.window import MainWindow
 from app.welcome.running import run_sample
 from tests.waiting import eventually
@@ -62,7 +62,7 @@ def play(
     options: tuple[str, ...] = (),
 ) -> Stage:
     """Run a scenario in a shown and furnished window; closes it and ends what is left of it."""
-    loop = qasync.QEventLoop(app)
+    loop = DesktopLoop(app)
     asyncio.set_event_loop(loop)
     window = build(app, arguments(["--state-dir", str(state_dir), *options]))
     stage = Stage(window)

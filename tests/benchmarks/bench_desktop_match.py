@@ -29,16 +29,16 @@ _LINES = (
 def measure(kind: type[Meanwhile] = Meanwhile) -> list[Figure]:
     """All figures, in windows without a screen."""
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
-    import qasync
     from PySide6.QtWidgets import QApplication
 
+    from app.shell.event_loop import DesktopLoop
     from app.shell.garbage import GarbageCollector, short_turns
 
     app = QApplication.instance() or QApplication(["bench"])
     app.setQuitOnLastWindowClosed(False)
     GarbageCollector(app)
     short_turns()
-    loop = qasync.QEventLoop(app)
+    loop = DesktopLoop(app)
     asyncio.set_event_loop(loop)
     with loop:
         return loop.run_until_complete(_measure(kind))

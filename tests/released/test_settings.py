@@ -29,7 +29,11 @@ def test_every_setting_of_a_released_file_is_taken(version: Path) -> None:
         ("mine", "file", True),
     ]
     assert settings.sources[0].options == {"schemas": ["1.3", "2.0"]}
-    assert asdict(settings.replicas) == written["replicas"] | {"deadline": 20.0, "options": {}, "described": ()}
+    assert asdict(settings.replicas) == written["replicas"] | {
+        "deadline": 20.0,
+        "options": {},
+        "described": (),
+    }
 
 
 @pytest.mark.parametrize("version", RELEASED, ids=ids)
