@@ -9,7 +9,7 @@ from app.stores.refresh import Refresh
 from app.stores.signals import JobSignals
 from broker_core.errors import CrossDeskError
 from broker_core.jobs.query import JobQuery
-from broker_core.wire.outside import OUTSIDE_COLUMNS, outside_columns
+from broker_core.wire.outside_columns import OUTSIDE_COLUMNS, outside_columns
 
 if TYPE_CHECKING:
     from app.stores.broker import BrokerAccess

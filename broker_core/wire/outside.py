@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from broker_core.wire.sites import LogLine
 from broker_core.wire.submission import Wire
-
-UNKNOWN = "Unknown"
-"""State of a job that left the batch system's list without a word on how it ended; no JobState."""
-OUTSIDE_COLUMNS = ("outside", "word")
-"""Columns that these rows have beside those of the jobs table."""
 
 
 class OutsideJob(Wire):
@@ -22,7 +14,7 @@ class OutsideJob(Wire):
     """The batch system's own; an array task carries its number: `123_4`."""
     name: str = ""
     state: str
-    """Waiting, Running, Done, Aborted or Canceled as in JobState, else UNKNOWN."""
+    """Waiting, Running, Done, Aborted or Canceled as in JobState, else `outside_columns.UNKNOWN`."""
     word: str = ""
     """The state in the batch system's own word."""
     reason: str = ""
@@ -75,31 +67,3 @@ class OutsideOutput(Wire):
     """Its last bytes, undecodable ones replaced."""
     trouble: str = ""
     """Why it cannot be read; empty: it could."""
-
-
-def outside_columns(jobs: Sequence[OutsideJob], position: int = 0) -> dict[str, list[Any]]:
-    """The jobs as columns of the jobs table, for its queries and its rows; `outside` marks them."""
-    columns: dict[str, list[Any]] = {
-        name: [getattr(job, name) for job in jobs]
-        for name in ("name", "state", "cpus", "submitted", "started", "ended", "exit_code", "reason", "site")
-    }
-    count = len(jobs)
-    texts = (
-        "parameter",
-        "tags",
-        "note",
-        "batch",
-        "held",
-        "error_line",
-        "rerun_of",
-        "description",
-        "pinned",
-        "owner",
-        "files",
-    )
-    columns |= {name: [""] * count for name in texts}
-    columns |= {name: [None] * count for name in ("signal", "canceling", "accepted", "matched", "scheduled")}
-    columns |= {"structure": ["Normal"] * count, "interactive": [False] * count, "outside": [True] * count}
-    columns |= {"id": [job.key for job in jobs], "position": [position] * count}
-    columns |= {"word": [job.word for job in jobs]}
-    return columns

@@ -20,7 +20,7 @@ from app.widgets.list_state import ListState, explain_link
 from app.widgets.state_style import StateShape, StateStyle, style_of
 from broker_core.client.printable import printable
 from broker_core.jobs.query import JobQuery
-from broker_core.wire.outside import UNKNOWN
+from broker_core.wire.outside_columns import UNKNOWN
 
 if TYPE_CHECKING:
     from app.context import AppContext

@@ -20,7 +20,8 @@ from broker_core.sites.batch.names import bears
 from broker_core.sites.link import LinkState
 from broker_core.sites.outside import OutsideAccess, OutsideEnd, is_outside_id
 from broker_core.system.clock import now
-from broker_core.wire.outside import UNKNOWN, OutsideDetail, OutsideJob, OutsideJobs, OutsideOutput
+from broker_core.wire.outside import OutsideDetail, OutsideJob, OutsideJobs, OutsideOutput
+from broker_core.wire.outside_columns import UNKNOWN
 from broker_core.wire.sites import LogLine
 
 log = logging.getLogger("crossdesk.sites")

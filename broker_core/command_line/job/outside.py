@@ -7,7 +7,8 @@ from broker_core.command_line.exits import Exit
 from broker_core.command_line.invocation import session, with_client
 from broker_core.jobs.query import JobQuery
 from broker_core.system.clock import now
-from broker_core.wire.outside import OutsideJob, OutsideJobs, outside_columns
+from broker_core.wire.outside import OutsideJob, OutsideJobs
+from broker_core.wire.outside_columns import outside_columns
 
 
 def list_outside(query: JobQuery | None, *, everything: bool, limit: int) -> int:

@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 
 from app.stores.link import ConnectionState
 from app.theme.tokens import Mode
-from broker_core.wire.outside import UNKNOWN, OutsideDetail, OutsideJob, OutsideJobs, OutsideOutput
+from broker_core.wire.outside import OutsideDetail, OutsideJob, OutsideJobs, OutsideOutput
+from broker_core.wire.outside_columns import UNKNOWN
 from broker_core.wire.sites import LogLine, SiteView
 from tests.app.inspector.recorded import row
 from tests.app.pictures import PICTURES
