@@ -1,6 +1,7 @@
 #!/bin/sh
 # Build the agent of interactive jobs with its own interpreter, for x86-64 nodes with glibc 2.28 or newer:
-#     sh packaging/agent.sh [FOLDER]
+#     sh packaging/agent.sh [--if-needed] [FOLDER]
+# --if-needed: not where build/agent has it already, made of these sources; so run.sh calls it, beside all else.
 # FOLDER (build/agent) gets crossdesk-agent-x86_64-linux and crossdesk-agent-display-x86_64-linux. What it is made
 # of is kept in a cache (CROSSDESK_AGENT_CACHE, ~/.cache/crossdesk/agent-build); delete that to have newer
 # packages of Debian. Those are checked by Debian's signatures, all else by the hashes in this repository.
@@ -8,6 +9,8 @@ set -eu
 ROOT=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 . "$ROOT/packaging/environment.sh"
 HERE=$ROOT/packaging/agent
+if_needed=false
+[ "${1:-}" = --if-needed ] && if_needed=true && shift
 OUTPUT=${1:-$ROOT/build/agent}
 CACHE=${CROSSDESK_AGENT_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/crossdesk/agent-build}
 DEBIAN_PACKAGES="libpython3.11-dev libpython3.11-minimal libpython3.11-stdlib python3.11-minimal libffi8 libffi-dev zlib1g-dev"
@@ -99,6 +102,14 @@ fetch_wheels() {
     mv "$fresh" "$UNPACKED"
 }
 
+# True if the broker of these sources finds the agent, and finds it made of them.
+is_current() (
+    cd "$ROOT" && PYTHONPATH=$ROOT "$PYTHON" -c 'import sys
+from broker_core.interactive.sessions.agent_programs import agents
+found = agents("")
+sys.exit(found.frozen is None or bool(found.older))'
+)
+
 [ "$(uname -sm)" = "Linux x86_64" ] || fail "the agent is built on Linux on x86-64."
 for tool in apt-get dpkg-deb flock; do has "$tool" || fail "$tool is needed: the agent is made of packages of Debian 12."; done
 choose_place
@@ -109,6 +120,9 @@ exec 9>"$CACHE/lock"
 flock 9
 DEBIAN=$CACHE/debian-$(printf '%s' "$DEBIAN_PACKAGES $SOURCE" | sha256sum | cut -c 1-12)
 UNPACKED=$CACHE/wheels-$(locked_wheels | sha256sum | cut -c 1-12)
+if $if_needed && is_current; then exit 0; fi
+printf '%s\n' "$$" >"$OUTPUT/building"
+trap 'rm -f "$OUTPUT/building"' EXIT
 rm -rf "$CACHE"/debian.* "$CACHE"/wheels.*
 [ -d "$DEBIAN" ] || fetch_debian
 [ -d "$UNPACKED" ] || fetch_wheels

@@ -124,6 +124,17 @@ make_environment() {
         install_locked "$lock"
     ) 9>"$VENV/.crossdesk-lock" || exit 1
     printf '%s' "$wanted" >"$stamp"
+    newly_made=true
+}
+newly_made=false
+build_agent_at_set_up() { if $newly_made; then build_agent_aside; fi; }
+
+# Build the agent for nodes of clusters beside all else, where it is missing or made of other sources. What hinders
+# that stands in build/agent/log, and the console says so where a job would need it.
+build_agent_aside() {
+    { [ "$(uname -sm)" = "Linux x86_64" ] && has apt-get && has setsid; } || return 0
+    { mkdir -p "$ROOT/build/agent" && [ -w "$ROOT/build/agent" ]; } 2>/dev/null || return 0
+    setsid nice -n 10 sh "$ROOT/packaging/agent.sh" --if-needed </dev/null >"$ROOT/build/agent/log" 2>&1 &
 }
 
 install_locked() {

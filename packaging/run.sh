@@ -8,8 +8,12 @@ make_environment requirements.lock
 
 # A command needs no window.
 case ${1:-} in
-job | site | policy | replica | jdl | broker | desk | sample | sim | queue | config | --help | --version) exec "$PYTHON" -m app.launch "$@" ;;
+job | site | policy | replica | jdl | broker | desk | sample | sim | queue | config | --help | --version)
+    build_agent_at_set_up
+    exec "$PYTHON" -m app.launch "$@"
+    ;;
 esac
+build_agent_aside
 
 if [ -n "${WAYLAND_DISPLAY:-}" ] && [ -z "${DISPLAY:-}" ]; then
     qt_libraries wayland || fail "no window can be opened without these libraries."

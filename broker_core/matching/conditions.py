@@ -30,7 +30,7 @@ _IN_WORDS = {
     "prologue": "prologues",
     "epilogue": "epilogues",
 }
-_MISSING = {"interactive": ": no agent for this site (sh packaging/agent.sh builds one)"}
+_MISSING = {"interactive": ": the broker has no agent for this site yet (Help, Agents)"}
 """What is missing where a need is not offered, and what to do about it."""
 _ABILITIES = ABILITIES.lower()
 _RULES = "glueceaccesscontrolbaserule"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -85,6 +86,19 @@ def test_where_it_cannot_be_built_again_nothing_is_said(checkout: Path) -> None:
     file = built(checkout / "build" / "agent", {NAME: "0"})
     (checkout / "packaging" / "agent.sh").unlink()
     assert (agents("").frozen, agents("").older) == (file, "")
+
+
+def test_a_file_that_is_not_there_is_said_to_be_built_or_why_it_could_not_be(checkout: Path) -> None:
+    folder = checkout / "build" / "agent"
+    assert "sh packaging/agent.sh" in agents("").missing
+    folder.mkdir(parents=True)
+    (folder / "log").write_text("Fetching\ncrossdesk: Debian 12's packages cannot be had.\n\n")
+    (folder / "building").write_text(f"{os.getpid()}\n")
+    assert "is being built" in agents("").missing
+    (folder / "building").write_text("no number of a process that lives\n")
+    assert agents("").missing == f"its file {FROZEN} could not be built: Debian 12's packages cannot be had."
+    (folder / "log").write_text("")
+    assert "sh packaging/agent.sh" in agents("").missing
 
 
 def test_a_broker_says_so_once_at_its_start(tmp_path: Path, running_broker: RunningBroker) -> None:

@@ -74,6 +74,7 @@ _EXAMPLES = {
     "Features": 'Features = "a";',
     "Licenses": 'Licenses = "a";',
     "Reservation": 'Reservation = "a";',
+    "NamesOf": 'QueueName = "q"; NamesOf = "slurm";',
     "BatchOptions": 'BatchOptions = [ slurm = {"--nice=5"} ];',
     "IgnoreUnsupported": "IgnoreUnsupported = true;",
     "JobName": 'JobName = "a";',

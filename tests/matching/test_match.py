@@ -105,7 +105,7 @@ def test_free_cpus_count_for_interactive_jobs_and_by_setting() -> None:
         ),
         (
             'SubJobType = "plain"; NodeNumber = 2; Interactive = true;',
-            "it does not offer interactive jobs: no agent for this site (sh packaging/agent.sh builds one)",
+            "it does not offer interactive jobs: the broker has no agent for this site yet (Help, Agents)",
         ),
         ('SubJobType = "plain"; NodeNumber = 2; SubmitTo = "there";', "SubmitTo names there"),
     ],

@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -172,6 +173,25 @@ def test_the_file_knows_the_sources_that_it_was_made_of(
     (tmp_path / "broker_core" / "broker" / "app.py").write_text("# no part of the agent\n")
     built.touch()
     assert agents("").older == ""
+
+
+def test_it_is_built_where_it_is_needed_and_not_again_until_its_sources_change(
+    agent_files: AgentFiles, tmp_path: Path
+) -> None:
+    for name in PARTS:
+        shutil.copytree(agent_files.sources / name, tmp_path / name)
+    built = tmp_path / "build" / "agent" / agent_files.agent.name
+    built.parent.mkdir(parents=True)
+    shutil.copy2(agent_files.agent, built)
+    environment = os.environ | {"CROSSDESK_AGENT_CACHE": str(agent_files.cache), "CROSSDESK_VENV": sys.prefix}
+    words, before = ["sh", str(tmp_path / "packaging" / "agent.sh"), "--if-needed"], built.stat().st_mtime_ns
+    subprocess.run(words, env=environment, check=True)
+    assert built.stat().st_mtime_ns == before
+    changed = tmp_path / "broker_core" / "interactive" / "channel" / "frames.py"
+    changed.write_text(changed.read_text() + "\n")
+    subprocess.run(words, env=environment, check=True)
+    assert built.stat().st_mtime_ns > before
+    assert not (built.parent / "building").exists()
 
 
 _CLOCK = """

@@ -117,3 +117,25 @@ def test_missing_window_libraries_are_named_with_the_command(machine: Machine) -
     assert "libxcb-cursor.so.0" in told.stderr
     assert "sudo apt-get install" in told.stderr
     assert "libxcb-cursor0" in told.stderr
+
+
+@pytest.mark.parametrize(("system", "started"), [("Linux x86_64", True), ("Linux aarch64", False)])
+def test_the_agent_is_built_beside_the_first_start_where_it_can_be(
+    machine: Machine, tmp_path: Path, system: str, *, started: bool
+) -> None:
+    (tmp_path / "packaging").mkdir()
+    for name, script in {"uname": f"echo {system}", "apt-get": "", "setsid": 'exec "$@"'}.items():
+        machine.put(name, script)
+    machine.put("nice", 'shift 2; exec "$@"')
+    (tmp_path / "packaging" / "agent.sh").write_text('echo "called with $*"')
+    told = machine.sh(f"ROOT='{tmp_path}'; build_agent_aside; wait")
+    assert (told.returncode, told.stderr) == (0, "")
+    log = tmp_path / "build" / "agent" / "log"
+    assert (log.read_text() if log.exists() else "") == ("called with --if-needed\n" if started else "")
+
+
+def test_with_an_environment_that_was_there_a_command_builds_no_agent(machine: Machine) -> None:
+    told = machine.sh(
+        "build_agent_aside() { echo built; }; build_agent_at_set_up; newly_made=true; build_agent_at_set_up"
+    )
+    assert told.stdout == "built\n"

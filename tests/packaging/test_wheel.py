@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
-import sys
 import sysconfig
-import venv
 import zipfile
 from pathlib import Path
 
 import pytest
 
 from broker_core.version import VERSION
-from tests.packaging.sources import ROOT, tracked
+from tests.packaging.agent_build import AGENT, DISPLAY
+from tests.packaging.sources import tracked
+from tests.packaging.wheels import built, installed
 from tests.running import end_all
 
 pytestmark = pytest.mark.tools
@@ -23,25 +22,9 @@ pytestmark = pytest.mark.tools
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A wheel built without a network from a copy of the sources."""
-    base = tmp_path_factory.mktemp("wheel")
-    for path in tracked():
-        target = base / "source" / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(ROOT / path, target)
-    words = [
-        sys.executable,
-        "-m",
-        "build",
-        "--wheel",
-        "--no-isolation",
-        "--outdir",
-        str(base),
-        str(base / "source"),
-    ]
-    told = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert told.returncode == 0, told.stdout + told.stderr
-    return next(base.glob("*.whl"))
+    """A wheel built without a network from a copy of the sources, in which the agent was built before."""
+    agent = {f"build/agent/{name}": name.encode() for name in (AGENT, DISPLAY)}
+    return built(tmp_path_factory.mktemp("wheel"), more=agent)
 
 
 @pytest.fixture(scope="module")
@@ -51,10 +34,7 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     The borrowed folder comes by a .pth line behind the environment's own packages, and editable installs
     of the sources there are left out, since .pth files in a folder added so are not read.
     """
-    place = tmp_path_factory.mktemp("venv")
-    venv.create(place, with_pip=False, symlinks=True)
-    words = [sys.executable, "-m", "pip", "--python", str(place / "bin" / "python"), "install", "-q"]
-    subprocess.run([*words, "--no-deps", "--no-index", str(wheel)], check=True)
+    place = installed(wheel, tmp_path_factory.mktemp("venv"), "--no-deps")
     site = next((place / "lib").glob("python3*")) / "site-packages"
     (site / "borrowed.pth").write_text(sysconfig.get_path("purelib") + "\n")
     return place
@@ -62,7 +42,7 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_wheel_holds_code_and_resources_but_no_tests(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
-    tops = {name.split("/")[0] for name in names if ".dist-info" not in name}
+    tops = {name.split("/")[0] for name in names if ".dist-info" not in name and ".data/" not in name}
     assert tops == {"app", "broker_core", "crossdesk_resources"}
     assert "crossdesk_resources/samples/neural-net/train.py" in names
     assert not [name for name in names if "__pycache__" in name]
@@ -78,6 +58,22 @@ def test_the_wheel_holds_every_file_of_the_packages(wheel: Path) -> None:
         if path.parts[0] in ("app", "broker_core", "resources")
     }
     assert wanted - names == set()
+
+
+def test_the_agent_that_was_built_comes_with_it_and_is_found(environment: Path, tmp_path: Path) -> None:
+    words = (
+        "from broker_core.interactive.sessions.agent_programs import agents; found = agents('');"
+        "print(found.frozen, found.frozen.read_text(), found.missing, found.older)"
+    )
+    told = subprocess.run(
+        [environment / "bin" / "python", "-c", words],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert told.stdout.split() == [str(environment / "share" / "crossdesk" / AGENT), AGENT]
+    assert (environment / "share" / "crossdesk" / DISPLAY).read_text() == DISPLAY
 
 
 def test_the_installed_program_tells_its_version(environment: Path, tmp_path: Path) -> None:

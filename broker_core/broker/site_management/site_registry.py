@@ -15,7 +15,7 @@ from broker_core.broker.site_management.network_monitor import NetworkMonitor
 from broker_core.broker.site_management.node_facts import NodeFacts
 from broker_core.broker.site_management.site_dispatcher import SiteDispatcher
 from broker_core.broker.site_management.site_limits import bounded, with_usual_waits
-from broker_core.broker.site_management.site_specs import SiteSpecs
+from broker_core.broker.site_management.site_specs import SiteSpecs, fixed_setting
 from broker_core.errors import BadRequest, Conflict, CrossDeskError, NotFound, StorageFull
 from broker_core.information.runner import Updaters
 from broker_core.information.site_updater import LOCAL, SiteUpdater
@@ -37,16 +37,6 @@ LOOK_INTERVAL = 60.0
 _FIRST_LOOK = 30.0
 LAST_WORDS = 10.0
 """Seconds that a site gets to end the jobs of which its owner wants to be rid."""
-
-_ELSEWHERE, _AGREED = "they would not be found", "they were started with the one before"
-_FIXED = {
-    "directory": ("directory", _ELSEWHERE),
-    "user": ("account", _ELSEWHERE),
-    "url": ("URL", _ELSEWHERE),
-    "cluster": ("cluster", _ELSEWHERE),
-    "lease": ("lease", _AGREED),
-}
-"""Settings on which jobs there depend, and why. A host may be another door to the same home directory."""
 
 Making = Callable[[SiteSpec, Path, str, Callable[[Link], None]], RemoteSitePort]
 """Makes a site of its settings, its folder here, its mark, and who is told of its link."""
@@ -182,9 +172,9 @@ class SiteRegistry:
                 place=spec.name,
                 remedy="Add another site.",
             )
-        others = [words for field, words in _FIXED.items() if getattr(before, field) != getattr(spec, field)]
-        if others and self._calls.live_at(self._far[spec.name]):
-            what, why = others[0]
+        fixed = fixed_setting(before, spec)
+        if fixed is not None and self._calls.live_at(self._far[spec.name]):
+            what, why = fixed
             raise Conflict(
                 f"The {what} of a site cannot be changed while jobs are there: {why}.",
                 place=spec.name,

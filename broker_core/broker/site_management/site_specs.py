@@ -19,6 +19,16 @@ MARK = ".mark"
 _LETTERS = "abcdefghijkmnpqrstuvwxyz"
 _SIGNS = _LETTERS + "23456789"
 
+_ELSEWHERE, _AGREED = "they would not be found", "they were started with the one before"
+_FIXED = {
+    "directory": ("directory", _ELSEWHERE),
+    "user": ("account", _ELSEWHERE),
+    "url": ("URL", _ELSEWHERE),
+    "cluster": ("cluster", _ELSEWHERE),
+    "lease": ("lease", _AGREED),
+}
+"""Settings on which jobs there depend, and why. A host may be another door to the same home directory."""
+
 
 class SiteSpecs:
     """Reads and writes the settings of sites: `{directory}/{name}/site.json`."""
@@ -117,3 +127,9 @@ def _full(error: OSError, path: Path) -> StorageFull:
         place=str(path),
         remedy="Make room on the disk, then try again.",
     )
+
+
+def fixed_setting(before: SiteSpec, after: SiteSpec) -> tuple[str, str] | None:
+    """A setting that differs and on which the jobs of a site depend, in words, and why they do."""
+    changed = (words for field, words in _FIXED.items() if getattr(before, field) != getattr(after, field))
+    return next(changed, None)

@@ -20,8 +20,7 @@ from broker_core.client.desk_settings import ports_of
 from broker_core.command_line import output
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.invocation import Json, StateDir, session, with_client
-from broker_core.command_line.job.direct_ports import DirectPorts
-from broker_core.command_line.job.forward_forms import Dynamic, Local, Remote, wishes
+from broker_core.command_line.job.forward_forms import DirectPorts, Dynamic, Local, Remote, wishes
 from broker_core.command_line.job.ids import Job, resolve
 from broker_core.command_line.job.raw_keys import raw_keys
 from broker_core.errors import BadRequest, CrossDeskError

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from broker_core.client.desk_settings import PORTS_VARIABLE
 from broker_core.errors import BadRequest
 
 if TYPE_CHECKING:
@@ -18,6 +19,16 @@ NODE = "localhost"
 Where = tuple[str, int] | str
 """Host and port, or the path of a UNIX socket."""
 
+DirectPorts = Annotated[
+    str,
+    typer.Option(
+        "--direct-ports",
+        envvar=PORTS_VARIABLE,
+        help="FIRST-LAST, where the agent may call this desk without the relay; none: nowhere; if not given:"
+        " as the broker's setting shadow_ports says.",
+    ),
+]
+"""Where an interactive job's agent may call this desk without the relay."""
 Local = Annotated[
     list[str] | None,
     typer.Option(

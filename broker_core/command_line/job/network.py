@@ -14,8 +14,8 @@ from broker_core.client.client import BrokerClient
 from broker_core.command_line import output
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.invocation import Json, StateDir, session, with_client
-from broker_core.command_line.job.direct_ports import DirectPorts
 from broker_core.command_line.job.forward import beside
+from broker_core.command_line.job.forward_forms import DirectPorts
 from broker_core.command_line.job.ids import Job
 from broker_core.errors import BadRequest, CrossDeskError
 

@@ -13,8 +13,8 @@ from broker_core.client.client import BrokerClient
 from broker_core.client.printable import printable
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.invocation import Json, StateDir, with_client
-from broker_core.command_line.job.direct_ports import DirectPorts
 from broker_core.command_line.job.forward import beside
+from broker_core.command_line.job.forward_forms import DirectPorts
 from broker_core.command_line.job.ids import Job
 from broker_core.command_line.job.raw_keys import lines as typed_lines
 from broker_core.command_line.job.sftp_commands import COMMANDS, Files, words_of

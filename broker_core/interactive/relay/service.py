@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-_PACKAGE = Path(__file__).resolve().parents[1]
+_PACKAGE = Path(__file__).resolve().parents[2]
 _TEMPORARY = (Path("/tmp"), Path("/var/tmp"))  # noqa: S108 - places of the system, nothing is written there
 _PRIVILEGED = 1024
 """Ports below this one need a capability."""

@@ -88,7 +88,30 @@ def _digest(path: Path) -> str:
 def _missing(setting: str) -> str:
     if setting:
         return f"agent_program in broker.toml names {setting}, which is not there"
+    folder = (_checkout() / _BUILT).parent
+    if _is_built_now(folder / "building"):
+        return f"its file {FROZEN} is being built, which takes a minute or two ({folder / 'log'})"
+    if trouble := _last_line(folder / "log"):
+        return f"its file {FROZEN} could not be built: {trouble}"
     return f"the broker has no {FROZEN}: build it with sh packaging/agent.sh, or name it as agent_program"
+
+
+def _is_built_now(note: Path) -> bool:
+    """True while the process lives that wrote its number there (`packaging/agent.sh`)."""
+    try:
+        return Path("/proc", str(int(note.read_text()))).exists()
+    except (OSError, ValueError):
+        return False
+
+
+def _last_line(file: Path) -> str:
+    """What the builder said last; empty if it was never started."""
+    try:
+        lines = file.read_text(errors="replace").split("\n")
+    except OSError:
+        return ""
+    said = [line.strip() for line in lines if line.strip()]
+    return said[-1].removeprefix("crossdesk: ")[:300] if said else ""
 
 
 def _kept(path: Path) -> CachedProgram:

@@ -115,7 +115,7 @@ class AttemptMonitor:
 
     def poll_soon(self) -> None:
         """Look now, though nothing changes here, and ask the batch system for its list."""
-        self._lists.want()
+        self._lists.want(time.monotonic())
         self._woken.set()
 
     def watch(self, tags: Sequence[str], seconds: float) -> None:
@@ -128,7 +128,7 @@ class AttemptMonitor:
 
     async def absent(self, tags: Sequence[str]) -> list[str]:
         """Those which the site does not have, by a look that begins now; it ends what nobody wants there."""
-        self._lists.want()
+        self._lists.want(time.monotonic())
         self.wake()
         await self._strangers.next_look()
         return [tag for tag in tags if tag not in self.tracked and tag not in self._strangers.present]
@@ -159,7 +159,7 @@ class AttemptMonitor:
         while True:
             await link.news()
             if link.state is LinkState.CONNECTED:
-                self._lists.want()
+                self._lists.want(time.monotonic())
                 self._woken.set()
 
     async def _round_and_pause(self) -> None:
@@ -232,7 +232,7 @@ class AttemptMonitor:
         await self._ask(self._adapter.cancel, [one.tag for one in cancel])
         for one in cancel:
             one.cancellation = RequestSent(now)
-            self._lists.want()
+            self._lists.want(time.monotonic())
         release = [one for one in self.tracked.values() if one.release_due(now, again, listed)]
         await self._ask(self._adapter.release, [one.tag for one in release])
         for one in release:

@@ -39,16 +39,17 @@ class ListPace:
         self.asked = -math.inf
         """When the last question began that was answered, by the monotonic clock."""
         self._usual = usual
-        self._wanted = True
+        self._wanted = -math.inf
+        """When somebody last wanted a list, likewise."""
         self._watched: dict[str, float] = {}
 
-    def want(self) -> None:
-        """Ask with the next look."""
-        self._wanted = True
+    def want(self, now: float) -> None:
+        """Ask with the next look; a list that was asked for before `now` does not serve."""
+        self._wanted = now
 
     def was_asked(self, began: float) -> None:
         """The list that was asked for at `began` is here."""
-        self.asked, self._wanted = began, False
+        self.asked = began
 
     def watch(self, tags: Iterable[str], until: float) -> None:
         """Somebody looks at these attempts, until then by the monotonic clock if it is not said again."""
@@ -61,7 +62,7 @@ class ListPace:
 
     def due(self, now: float, *, pressing: bool) -> bool:
         """True if the next look is to ask; `pressing`: somebody waits for the answer."""
-        return self._wanted or now - self.asked >= (self.soon if pressing else self._usual)
+        return self._wanted >= self.asked or now - self.asked >= (self.soon if pressing else self._usual)
 
 
 @dataclass(slots=True)

@@ -49,7 +49,7 @@ from broker_core.sites.shell.submission import (
     NO_ROOM,
     SubmissionReply,
     begun,
-    finish_script,
+    finish_cut_off,
     group_lists,
     read_answer,
     results,
@@ -355,27 +355,10 @@ class ShellAdapter:
                 remedy="Free some space there, or name another directory in the settings of the site.",
             )
         answer = read_answer(reply.out)
-        return (await self._finished(answer) if answer.orphans else answer), groups
-
-    async def _finished(self, answer: SubmissionReply) -> SubmissionReply:
-        """Finish what exchanges left that were cut off: adopt what the batch system has, submit the rest."""
-        listed = self._system.listed(answer.listing or "")
-        ids = {self._names.group_of(one.name): one.id for one in listed if self._names.is_mine(one.name)}
-        lines = {
-            f"{group} {owner} {self._names.job_id(ids.get(group, ''))}\n"
-            for group, owner in answer.orphans.values()
-        }
-        exchange = secrets.token_hex(6)
-        reply = await self._exchanges.run(
-            lambda _: finish_script(exchange), "".join(sorted(lines)).encode(), _SUBMITTING
-        )
-        more = read_answer(reply.out)
-        for tag, (group, _) in answer.orphans.items():
-            if group in more.ids:
-                answer.there[tag] = (group, more.ids[group])
-            elif group in more.refused:
-                answer.refused[group] = more.refused[group]
-        return answer
+        if answer.orphans:
+            listed = self._system.listed(answer.listing or "")
+            await finish_cut_off(answer, listed, self._names, self._exchanges, _SUBMITTING)
+        return answer, groups
 
     async def _understood(
         self, answer: SubmissionReply, groups: Sequence[ArrayGroup]

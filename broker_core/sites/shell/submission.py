@@ -7,11 +7,12 @@ finds out whether it still works on the attempt or was cut off; what was cut off
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from broker_core.sites.batch.names import JobNames
-from broker_core.sites.batch.system import BatchSystem
+from broker_core.sites.batch.system import BatchSystem, Listed
 from broker_core.sites.contract import SiteRefused
 from broker_core.sites.shell.exchanges import ShellExchanges
 from broker_core.worker.script import hand_over_text
@@ -45,9 +46,29 @@ def submit_script(exchange: str, status: str) -> str:
     return f"exchange={exchange}\nstatus() {{\n{status}\n}}\n{hand_over_text()}take_parcel\n"
 
 
-def finish_script(exchange: str) -> str:
-    """Takes lines `group exchange [id]` on stdin; goes behind `Home.guarded`."""
-    return f"exchange={exchange}\n{hand_over_text()}finish_cut_off\n"
+async def finish_cut_off(
+    answer: SubmissionReply,
+    listed: Sequence[Listed],
+    names: JobNames,
+    exchanges: ShellExchanges,
+    deadline: float,
+) -> None:
+    """Finish what exchanges left that were cut off: adopt what the batch system has, submit the rest.
+
+    `answer` is completed by what became of its orphans. Raises LinkLost.
+    """
+    ids = {names.group_of(one.name): one.id for one in listed if names.is_mine(one.name)}
+    lines = {
+        f"{group} {owner} {names.job_id(ids.get(group, ''))}\n" for group, owner in answer.orphans.values()
+    }
+    script = f"exchange={secrets.token_hex(6)}\n{hand_over_text()}finish_cut_off\n"
+    reply = await exchanges.run(lambda _: script, "".join(sorted(lines)).encode(), deadline)
+    more = read_answer(reply.out)
+    for tag, (group, _) in answer.orphans.items():
+        if group in more.ids:
+            answer.there[tag] = (group, more.ids[group])
+        elif group in more.refused:
+            answer.refused[group] = more.refused[group]
 
 
 async def group_lists(exchanges: ShellExchanges, groups: Sequence[str]) -> dict[str, list[str]]:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from broker_core.sites.outside import OutsideEnd
+from broker_core.wire.outside import OutsideJob
 from broker_core.wire.sites import SiteSpec
 from tests.sites.remote.far_site import MARK, Far, script, spec_for
 from tests.testbed.slurm import Cluster
@@ -38,6 +40,48 @@ async def test_all_commands_go_to_the_cluster_that_the_site_names(
     tags = first.attempt.tag, second.attempt.tag
     assert not [one for one in home.completed() if one.name.endswith(tags)]
     await again.site.close()
+
+
+async def test_jobs_outside_are_those_of_the_cluster_that_the_site_names(
+    home: Cluster, other: Cluster, tmp_path: Path
+) -> None:
+    spec = spec_for(home, tmp_path / "site").model_copy(update={"cluster": "b"})
+    far = await Far(spec, tmp_path / "here").start()
+    outside = far.site.outside
+    assert outside is not None
+
+    def sbatch(cluster: str, body: str, *words: str) -> str:
+        out = f"--output={tmp_path}/{cluster}.out"
+        line = home.run("sbatch", "--parsable", "-M", cluster, out, *words, f"--wrap={body}")
+        return line.strip().partition(";")[0]
+
+    sbatch("a", "sleep 600", "--job-name=elsewhere")
+    theirs = sbatch("b", "echo seen; sleep 600", "--job-name=theirs")
+
+    async def running() -> OutsideJob | None:
+        jobs = await outside.jobs()
+        assert {job.name for job in jobs} == {"theirs"}
+        return next((job for job in jobs if job.state == "Running"), None)
+
+    job = await eventually(running, what="the job of the other cluster runs")
+    assert isinstance(job, OutsideJob)
+    assert job.id == theirs
+    assert dict(await outside.facts(theirs))["JobState"] == "RUNNING"
+
+    async def said() -> bool:
+        return (await outside.output(theirs, error=False)).text == "seen\n"
+
+    await eventually(said, what="its output is read")
+    await outside.cancel(theirs)
+
+    async def ended() -> OutsideEnd | None:
+        return (await outside.ends([theirs])).get(theirs)
+
+    end = await eventually(ended, what="accounting knows its end")
+    assert isinstance(end, OutsideEnd)
+    assert (end.state, bool(end.ended)) == ("Canceled", True)
+    assert list(home.present().values()) == ["elsewhere"]
+    await far.site.close()
 
 
 @pytest.mark.parametrize("name", ["a,b", "all", "-x", "a b", "$(id)"])

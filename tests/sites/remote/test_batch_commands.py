@@ -60,8 +60,12 @@ def test_a_list_is_asked_for_rarely_sooner_while_somebody_waits_and_at_once_when
     pace.was_asked(0.0)
     assert [pace.due(at, pressing=False) for at in (LIST_SOON, 29.0, 30.0)] == [False, False, True]
     assert [pace.due(at, pressing=True) for at in (LIST_SOON - 0.5, LIST_SOON)] == [False, True]
-    pace.want()
+    pace.want(0.1)
     assert pace.due(0.1, pressing=False)
+    pace.was_asked(0.05)
+    assert pace.due(0.2, pressing=False), "it was wanted while an earlier question was under way"
+    pace.was_asked(0.2)
+    assert not pace.due(0.3, pressing=False)
     pace.watch(["a", "b"], 20.0)
     pace.watch(["b"], 40.0)
     assert sorted(pace.watched(10.0)) == ["a", "b"]
@@ -127,4 +131,27 @@ async def test_a_starter_that_dies_without_a_word_is_found_by_the_list(
     cluster.run("scancel", "--signal=KILL", "--full", id)
     ended = await far.ended(one.attempt)
     assert ended.failure == "lost"
+    await far.site.close()
+
+
+@pytest.mark.cluster
+async def test_who_asks_for_jobs_outside_is_answered_by_the_next_look_however_rare_lists_are(
+    counted: Counted, cluster: Cluster, tmp_path: Path
+) -> None:
+    far = await Far(spec(counted, tmp_path, list_interval=3600.0), tmp_path / "here").start()
+    outside = far.site.outside
+    assert outside is not None
+    one = script("sleep 600")
+    await far.site.submit(one)
+    await far.site.confirm(one.attempt)
+    await far.started(one.attempt)
+    theirs = cluster.run("sbatch", "--parsable", "--begin=now+1hour", "--wrap=true").strip()
+    for _ in range(3):  # some ask while a look that serves the broker alone is under way
+        far.site.poll_now()
+        async with asyncio.timeout(LIST_SOON * 5):
+            assert [job.id for job in await outside.jobs()] == [theirs]
+    lists = counted.uses()["squeue"]
+    await far.site.cancel(one.attempt)
+    assert (await far.ended(one.attempt)).failure == "killed"
+    assert counted.uses()["squeue"] <= lists + 4
     await far.site.close()
