@@ -912,7 +912,7 @@ if [ "$__status" -ne 0 ] && [ -n "$__use" ]; then
     __decode "$__use"
     [ ! -r "$__value" ] || { . "$__value" && __find_spent; }
 fi
-rm -f .crossdesk-services
+[ ! -f .crossdesk-services ] || rm -f .crossdesk-services
 [ -z "$__output_file" ] || __outputs || __sent=1
 if [ -n "$__news" ] && [ ! -f "$__here/started" ]; then
     __end - starter "The start could not be recorded, so nothing was started; the disk may be full."
