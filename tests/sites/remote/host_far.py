@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import AsyncIterator, Collection
 from pathlib import Path
 
 from broker_core.sites.batch.host import Host
@@ -19,14 +19,20 @@ from tests.sites.running_site import script as plain_script
 
 
 class Flapping(FailingTransport):
-    """Breaks as told, and loses cancels while `lost` says so."""
+    """Breaks as told, and loses cancels while `lost` says so, answers to submissions while `mute` does."""
 
-    lost = False
+    lost = mute = False
 
     async def run(self, script: str, *, stdin: bytes = b"", deadline: float = DEADLINE) -> Reply:
         if self.lost and "$tag/cancel" in script:
             raise LinkLost("The way was cut before the cancel.")
         return await super().run(script, stdin=stdin, deadline=deadline)
+
+    async def send(self, script: str, chunks: AsyncIterator[bytes], *, deadline: float = DEADLINE) -> Reply:
+        reply = await super().send(script, chunks, deadline=deadline)
+        if self.mute:
+            raise LinkLost("The way was cut after the submission.")
+        return reply
 
 
 class HostFar(Far):

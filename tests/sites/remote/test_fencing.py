@@ -66,10 +66,10 @@ async def test_what_arrived_before_its_site_became_unfit_is_ended_there(folder: 
     first, one = script("exit 0"), script(f"echo ran >>{folder}/ran")
     await far.run(first)
     await eventually(lambda: not far.place(first).exists(), what="nothing more is asked of the site")
-    far.breaking.at = range(far.breaking.calls + 1, far.breaking.calls + 2)
-    far.breaking.after = True
+    far.way.mute = True
     with pytest.raises(LinkLost):
         await far.site.submit(one)
+    far.way.mute = False
     (folder / "site" / MARK).rename(folder / "away")
     (folder / "site" / MARK).write_text("no directory")
     with pytest.raises(CrossDeskError, match="cannot be used"):
