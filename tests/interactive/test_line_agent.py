@@ -17,10 +17,8 @@ from broker_core.worker.line_files import CONTROL, FOLDER, HEARD, INPUT, end_lin
 from broker_core.worker.script import line_agent_path
 from tests.running import end_all, processes_of
 from tests.waiting import wait_until
+from tests.worker.starting import SHELLS
 
-SHELLS = [[path] for name in ("dash", "bash") if (path := shutil.which(name))]
-if busybox := shutil.which("busybox"):
-    SHELLS.append([busybox, "sh"])
 CHECKS = [[*words, "-n"] for words in SHELLS]
 if shellcheck := shutil.which("shellcheck"):
     CHECKS.append([shellcheck, "-s", "sh"])

@@ -19,7 +19,11 @@ from tests.running import processes_of
 # The starter ends what wears the name of its attempt; tests beside this one have others.
 JOB = (f"j{os.getpid()}", 1)
 ATTEMPT = Component(*JOB).tag
-SHELLS = [[path] for name in ("dash", "bash") if (path := shutil.which(name))]
+SHELLS = [
+    [path, *words]
+    for name, words in (("dash", ()), ("bash", ()), ("busybox", ("sh",)))
+    if (path := shutil.which(name))
+]
 
 
 def plain_order(program: str, *arguments: str) -> LaunchOrder:

@@ -8,7 +8,6 @@ import itertools
 import json
 import math
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -31,8 +30,6 @@ from tests.testbed.disk import small_disk as mounted
 from tests.waiting import wait_until
 from tests.worker.starting import ATTEMPT, SHELLS, run
 
-if busybox := shutil.which("busybox"):
-    SHELLS.append([busybox, "sh"])
 SHOW = """
 import json, os, sys
 words = [os.fsencode(word).hex() for word in sys.argv[1:]]

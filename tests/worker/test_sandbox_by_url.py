@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -135,13 +135,13 @@ def tool(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return there
 
 
-def fetched(tmp_path: Path, url: str, path: str, shell: str = "sh") -> tuple[int, EndedMark]:
+def fetched(tmp_path: Path, url: str, path: str, shell: Sequence[str] = ("sh",)) -> tuple[int, EndedMark]:
     """One run of a program that is fetched; its exit status and the marker."""
     directory = tmp_path / "attempt"
     directory.mkdir()
     order = replace(plain_order("./tool.sh"), fetched=(FetchedFile("tool.sh", url, True),))
     given = starter_variables(order, StarterSettings(str(directory))) | {"PATH": path}
-    done = subprocess.run([shell, str(starter_path())], env=given, check=False, timeout=120)
+    done = subprocess.run([*shell, str(starter_path())], env=given, check=False, timeout=120)
     mark = read_ended(directory)
     assert mark is not None
     return done.returncode, mark
@@ -172,10 +172,10 @@ def test_what_cannot_be_fetched_is_told_without_passwords_and_tokens(
     assert not any(b"secret" in content for content in left)
 
 
-@pytest.mark.parametrize("shell", [shell[0] for shell in SHELLS])
+@pytest.mark.parametrize("shell", SHELLS, ids=lambda words: Path(words[0]).name)
 @pytest.mark.tools
 def test_a_file_that_is_too_large_is_not_taken(
-    tmp_path: Path, web: tuple[Path, str], monkeypatch: pytest.MonkeyPatch, shell: str
+    tmp_path: Path, web: tuple[Path, str], monkeypatch: pytest.MonkeyPatch, shell: list[str]
 ) -> None:
     folder, url = web
     (folder / "big").write_bytes(bytes(200_000))
