@@ -10,10 +10,10 @@ import pytest
 
 from broker_core.errors import NotFound
 from broker_core.wire.sites import SiteSpec
-from tests.end2end.desktop import Desktop
+from tests.end2end.desktop import Control, Desktop
 from tests.end2end.screen import Screen
 from tests.leaks import lasting
-from tests.testbed.slurm import Cluster, Slurm
+from tests.testbed.slurm import LIMITING, LIMITING_CGROUP, Cluster, Slurm
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.cluster
@@ -27,8 +27,7 @@ TEXT = """#!/bin/bash
 #SBATCH --mail-type=END
 #SBATCH --output=train-%j.out
 echo "GPU $CUDA_VISIBLE_DEVICES, $SLURM_CPUS_PER_TASK CPUs on $SLURMD_NODENAME"
-end=$((SECONDS + 75))
-while [ $SECONDS -lt $end ]; do :; done
+while [ ! -e {gate} ]; do :; done
 """
 
 
@@ -38,6 +37,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     with lasting():
         bed = Slurm(tmp_path_factory.mktemp("gpus") / "bed", nodes=2, cpus=4)
     bed.clusters["a"].equip(2, "a100", 2)
+    bed.clusters["a"].settings, bed.clusters["a"].cgroup = LIMITING, LIMITING_CGROUP
     try:
         yield bed.start().clusters["a"]
     finally:
@@ -72,10 +72,27 @@ def _add_site(desktop: Desktop, cluster: Cluster, folder: Path) -> None:
     wait_until(has_gpus, what="the site told of its GPUs")
 
 
+def _show_tab(desktop: Desktop, name: str) -> None:
+    """Click from the middle of the inspector's tabs to their right until this one is shown."""
+
+    def bar() -> Control:
+        [found] = [one for one in desktop.controls() if "Story" in one.get("tabs", ())]
+        return found
+
+    left, top = bar()["at"]
+    for x in range(left, left + 160, 16):
+        desktop.screen.click(x, top)
+        now = bar()
+        if now["tabs"][now["current"]] == name:
+            return
+    raise AssertionError(f"no tab {name} was hit: {bar()}")
+
+
 def test_from_a_dropped_script_to_its_plotted_use(desktop: Desktop, cluster: Cluster, tmp_path: Path) -> None:
     _add_site(desktop, cluster, tmp_path)
     script = tmp_path / "train it.sbatch"
-    script.write_text(TEXT)
+    gate = tmp_path / "gate"
+    script.write_text(TEXT.replace("{gate}", str(gate)))
     before = len(desktop.jobs())
     with desktop.carry_files(script) as drag:
         assert drag.accepted
@@ -86,9 +103,14 @@ def test_from_a_dropped_script_to_its_plotted_use(desktop: Desktop, cluster: Clu
     desktop.screen.picture(PICTURES / "walk-script-2-sheet.png")
     desktop.click("Submit", "QPushButton")
     wait_until(lambda: any(row["state"] == "Running" for row in desktop.jobs()), what="it runs")
-    import json
-
     desktop.screen.picture(PICTURES / "walk-script-3-runs.png")
-    Path("/tmp/h13/shown.json").write_text(json.dumps(desktop.shown(), indent=1))
+    _show_tab(desktop, "Use")
+    desktop.await_text("So far ")
+    wait_until(lambda: "GB used" in str(desktop.shown()), what="its use is drawn while it runs")
+    desktop.screen.picture(PICTURES / "walk-script-4-use.png")
+    gate.touch()
     (row,) = desktop.await_jobs(before, 1)
     assert "GPU 0, 2 CPUs on a2" in desktop.output(row["id"], "train-%j.out")
+    desktop.await_text("Used ")
+    desktop.await_text(" of 200 MB of memory and ")
+    desktop.screen.picture(PICTURES / "walk-script-5-after.png")
