@@ -39,7 +39,10 @@ _CHARTS = {
     "Disk": (("GB used", "accent"), ("GB asked for", "muted")),
 }
 """Heading of each chart, with its lines."""
-_EARLY = "Samples come every half minute or so; after the second one they are drawn here."
+_EARLY = (
+    "Samples come every half minute, on nodes with hundreds of processes every few minutes; after the second "
+    "one they are drawn here."
+)
 _NONE = "The job was over before a second sample was taken, so there is nothing to draw."
 
 

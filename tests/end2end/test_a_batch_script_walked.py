@@ -27,7 +27,8 @@ TEXT = """#!/bin/bash
 #SBATCH --mail-type=END
 #SBATCH --output=train-%j.out
 echo "GPU $CUDA_VISIBLE_DEVICES, $SLURM_CPUS_PER_TASK CPUs on $SLURMD_NODENAME"
-while [ ! -e {gate} ]; do :; done
+for device in {devices}/*; do (: <"$device") 2>&1; done
+while [ ! -e {gate} ]; do sleep 0.1; done
 """
 
 
@@ -37,7 +38,8 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     with lasting():
         bed = Slurm(tmp_path_factory.mktemp("gpus") / "bed", nodes=2, cpus=4)
     bed.clusters["a"].equip(2, "a100", 2)
-    bed.clusters["a"].settings, bed.clusters["a"].cgroup = LIMITING, LIMITING_CGROUP
+    bed.clusters["a"].settings = LIMITING.replace("jobacct_gather/linux", "jobacct_gather/cgroup")
+    bed.clusters["a"].cgroup = f"{LIMITING_CGROUP}ConstrainDevices=yes\n"
     try:
         yield bed.start().clusters["a"]
     finally:
@@ -88,11 +90,17 @@ def _show_tab(desktop: Desktop, name: str) -> None:
     raise AssertionError(f"no tab {name} was hit: {bar()}")
 
 
+def _is_drawn(desktop: Desktop) -> bool:
+    """The place where charts are announced has given way to them."""
+    texts = [one.lower() for one in desktop.texts()]
+    return any(one.startswith("so far ") for one in texts) and not any("samples" in one for one in texts)
+
+
 def test_from_a_dropped_script_to_its_plotted_use(desktop: Desktop, cluster: Cluster, tmp_path: Path) -> None:
     _add_site(desktop, cluster, tmp_path)
     script = tmp_path / "train it.sbatch"
     gate = tmp_path / "gate"
-    script.write_text(TEXT.replace("{gate}", str(gate)))
+    script.write_text(TEXT.replace("{gate}", str(gate)).replace("{devices}", str(cluster.folder / "dev")))
     before = len(desktop.jobs())
     with desktop.carry_files(script) as drag:
         assert drag.accepted
@@ -106,11 +114,15 @@ def test_from_a_dropped_script_to_its_plotted_use(desktop: Desktop, cluster: Clu
     desktop.screen.picture(PICTURES / "walk-script-3-runs.png")
     _show_tab(desktop, "Use")
     desktop.await_text("So far ")
-    wait_until(lambda: "GB used" in str(desktop.shown()), what="its use is drawn while it runs")
+    wait_until(lambda: _is_drawn(desktop), 240, "its use is drawn while it runs")
     desktop.screen.picture(PICTURES / "walk-script-4-use.png")
     gate.touch()
     (row,) = desktop.await_jobs(before, 1)
-    assert "GPU 0, 2 CPUs on a2" in desktop.output(row["id"], "train-%j.out")
+    output = desktop.output(row["id"], "train-%j.out")
+    assert "GPU 0, 2 CPUs on a2" in output
+    # Its own device may be opened, though nothing stands behind it here; the other one is fenced off.
+    assert "a100-2-0: No such device" in output
+    assert "a100-2-1: Operation not permitted" in output
     desktop.await_text("Used ")
     desktop.await_text(" of 200 MB of memory and ")
     desktop.screen.picture(PICTURES / "walk-script-5-after.png")
