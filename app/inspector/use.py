@@ -188,7 +188,9 @@ class UsePane(JobPane):
         self.charts["Memory"].show_lines(
             times, [one.memory / _GB for one in samples], _level(asked.memory, _GB, times)
         )
-        self.charts["CPUs"].show_lines(times[1:], busy(samples), _level(asked.cpus, 1, times[1:]))
+        between = busy(samples)
+        # What was busy until the second look is drawn from the first on: two looks make a line.
+        self.charts["CPUs"].show_lines(times, between[:1] + between, _level(asked.cpus, 1, times))
         seen = [(time, one.gpu_percent) for time, one in zip(times, samples, strict=True)]
         gpus = [(time, percent / 100) for time, percent in seen if percent is not None]
         self._draw_known("GPUs", gpus, asked.gpus, 1)

@@ -91,9 +91,9 @@ def _show_tab(desktop: Desktop, name: str) -> None:
 
 
 def _is_drawn(desktop: Desktop) -> bool:
-    """The place where charts are announced has given way to them."""
-    texts = [one.lower() for one in desktop.texts()]
-    return any(one.startswith("so far ") for one in texts) and not any("samples" in one for one in texts)
+    """The place where charts are announced has given way to them, and they say what is under the pointer."""
+    texts = desktop.texts()
+    return not any("Samples come" in one for one in texts) and any("GB asked for" in one for one in texts)
 
 
 def test_from_a_dropped_script_to_its_plotted_use(desktop: Desktop, cluster: Cluster, tmp_path: Path) -> None:
@@ -118,11 +118,14 @@ def test_from_a_dropped_script_to_its_plotted_use(desktop: Desktop, cluster: Clu
     desktop.screen.picture(PICTURES / "walk-script-4-use.png")
     gate.touch()
     (row,) = desktop.await_jobs(before, 1)
-    output = desktop.output(row["id"], "train-%j.out")
+    [file] = [one for one in desktop.ask(lambda client: client.files(row["id"])) if one.role == "stdout"]
+    output = desktop.output(row["id"], file.path)
     assert "GPU 0, 2 CPUs on a2" in output
     # Its own device may be opened, though nothing stands behind it here; the other one is fenced off.
     assert "a100-2-0: No such device" in output
     assert "a100-2-1: Operation not permitted" in output
-    desktop.await_text("Used ")
-    desktop.await_text(" of 200 MB of memory and ")
+    # The inspector opens with what one asks of a job that has ended.
+    desktop.await_text("Done")
+    _show_tab(desktop, "Use")
+    desktop.await_text(" of 200 MB of memory")
     desktop.screen.picture(PICTURES / "walk-script-5-after.png")

@@ -50,7 +50,7 @@ def test_a_running_job_is_drawn_beside_what_it_asked_for(
     loop.run_until_complete(eventually(lambda: pane.charts["CPUs"].plot is not None))
     cpus = pane.charts["CPUs"].plot
     assert cpus is not None
-    assert [list(curve.getData()[1]) for curve in cpus.curves] == [[1, 2], [4, 4]]
+    assert [list(curve.getData()[1]) for curve in cpus.curves] == [[1, 1, 2], [4, 4, 4]]
     assert not pane.charts["GPUs"].isVisible()
     assert not pane.more.isVisible()
     assert not pane.copy.isVisible()
