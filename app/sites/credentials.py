@@ -25,25 +25,25 @@ class CredentialNews(QObject):
     def __init__(self, context: AppContext) -> None:
         super().__init__(context.owner)
         self._context = context
-        self._told: dict[str, float] = {}
+        self._notified: dict[str, float] = {}
         """Site to the end that was told."""
         self._due = QTimer(self, singleShot=True)
-        self._due.timeout.connect(self._look)
-        context.sites.changed.connect(self._look)
+        self._due.timeout.connect(self._check)
+        context.sites.changed.connect(self._check)
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         now, waits = time.time(), [_LONGEST_MS / 1000]
         for view in self._context.sites.views:
             name, until = view.spec.name, view.link.credential_until
             if until is None or not now < until <= now + AHEAD:
                 # Of one that has expired the site itself asks.
                 waits += [] if until is None or until <= now else [until - AHEAD - now]
-                if self._told.pop(name, None) is not None:
+                if self._notified.pop(name, None) is not None:
                     self._context.withdraw(_topic(name))
                 continue
             waits.append(until - now)
-            if self._told.get(name) != until:
-                self._told[name] = until
+            if self._notified.get(name) != until:
+                self._notified[name] = until
                 self._tell(name, until, now)
         self._due.start(int(min(waits) * 1000) + 1)
 
