@@ -35,10 +35,14 @@ _WALL_TIMES = ("WallTime", "MaxWallTime", "WallTimeLimit")
 _CHARTS = {
     "Memory": (("GB used", "accent"), ("GB asked for", "muted")),
     "CPUs": (("CPUs busy", "accent"), ("asked for", "muted")),
-    "GPUs": (("GPUs busy", "accent"),),
+    "GPUs": (("GPUs busy", "accent"), ("asked for", "muted")),
+    "Disk": (("GB used", "accent"), ("GB asked for", "muted")),
 }
 """Heading of each chart, with its lines."""
-_EARLY = "Samples come every half minute or so; after the second one they are drawn here."
+_EARLY = (
+    "Samples come every half minute, on nodes with hundreds of processes every few minutes; after the second "
+    "one they are drawn here."
+)
 _NONE = "The job was over before a second sample was taken, so there is nothing to draw."
 
 
@@ -181,14 +185,25 @@ class UsePane(JobPane):
 
     def _draw(self, samples: list[UseSample], asked: AskedFor, began: float) -> None:
         times = [began + one.seconds for one in samples]
-        memory = [one.memory / _GB for one in samples]
-        wanted = [asked.memory / _GB if asked.memory else float("nan")] * len(samples)
-        self.charts["Memory"].show_lines(times, memory, wanted)
-        self.charts["CPUs"].show_lines(times[1:], busy(samples), [float(asked.cpus)] * (len(samples) - 1))
-        seen = [one for one in samples if one.gpu_percent is not None]
-        self.charts["GPUs"].show_lines(
-            [began + one.seconds for one in seen], [(one.gpu_percent or 0) / 100 for one in seen]
+        self.charts["Memory"].show_lines(
+            times, [one.memory / _GB for one in samples], _level(asked.memory, _GB, times)
         )
+        between = busy(samples)
+        # What was busy until the second look is drawn from the first on: two looks make a line.
+        self.charts["CPUs"].show_lines(times, between[:1] + between, _level(asked.cpus, 1, times))
+        seen = [(time, one.gpu_percent) for time, one in zip(times, samples, strict=True)]
+        gpus = [(time, percent / 100) for time, percent in seen if percent is not None]
+        self._draw_known("GPUs", gpus, asked.gpus, 1)
+        held = [(time, one.disk) for time, one in zip(times, samples, strict=True)]
+        disk = [(time, amount / _GB) for time, amount in held if amount is not None]
+        self._draw_known("Disk", disk, asked.disk, _GB)
+
+    def _draw_known(
+        self, heading: str, points: list[tuple[float, float]], asked: int | None, unit: int
+    ) -> None:
+        """What some samples alone know."""
+        times = [time for time, _ in points]
+        self.charts[heading].show_lines(times, [value for _, value in points], _level(asked, unit, times))
 
     def _resubmit(self) -> None:
         if self.job is not None and self._changes:
@@ -223,7 +238,19 @@ def asked_in(text: str, cpus: int) -> AskedFor:
     walls = (
         seconds(constant(entry, ad)) for name in _WALL_TIMES if (entry := ad.get(name.lower())) is not None
     )
-    return AskedFor(cpus, memory * _MB if memory else None, next(walls, None))
+    disk = _figure(ad, "scratchsize")
+    return AskedFor(
+        cpus,
+        memory * _MB if memory else None,
+        next(walls, None),
+        _figure(ad, "gpunumber"),
+        disk * _MB if disk else None,
+    )
+
+
+def _level(asked: int | None, unit: int, times: list[float]) -> list[float]:
+    """The line of what was asked for; none where nothing was."""
+    return [asked / unit if asked else float("nan")] * len(times)
 
 
 def twice(failure: str, text: str, memory: int | None, wall_s: float | None) -> dict[str, str]:

@@ -130,10 +130,15 @@ class MainWindow(QMainWindow):
         from app.shell.handlers import Handlers
         from app.shell.news import ExpiryNews, News
         from app.shell.site_targets import site_places
+        from app.sites.credentials import CredentialNews
 
         inspector = self.make_inspector()
         self.handlers = Handlers(self.context, self, self)
-        self.news = (News(self.context, self.jobs.table.book), ExpiryNews(self.context))
+        self.news = (
+            News(self.context, self.jobs.table.book),
+            ExpiryNews(self.context),
+            CredentialNews(self.context),
+        )
         self.drops = install(self.context, self, partial(site_places, self))
         for view in (self.jobs, self.sidebar):
             self.actions_.listen(view)

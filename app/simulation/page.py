@@ -15,6 +15,7 @@ from app.simulation.comparison import ReplayComparison, Run, RunTable
 from app.simulation.figures import Figures
 from app.simulation.form import SimulationForm
 from app.simulation.replay_store import ReplayStore
+from app.widgets.export import offer_export
 from app.widgets.labels import label
 from app.widgets.list_state import ListState
 from broker_core.system.paths import places
@@ -48,6 +49,10 @@ class SimulationPage(QWidget):
         self.runs, self.comparison = RunTable(), ReplayComparison(context.theme)
         self.store = ReplayStore(places(context.state_dir).state / "replays.json")
         self.hint = label("Tick two or more replays to compare them.", "small", wrap=True)
+        offer_export(context, self.runs, "replays", "replay")
+        offer_export(context, self.comparison.table, "comparison", "figure")
+        offer_export(context, self.figures.spread, "waits and slowdowns", "figure")
+        offer_export(context, self.figures.sites, "sites of the replay", "site")
         self._lay_out()
         self.runs.chosen.connect(self._show_runs)
         self.runs.added.connect(

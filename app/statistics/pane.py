@@ -23,6 +23,8 @@ from PySide6.QtWidgets import (
 
 from app.context import Notice, Tone
 from app.statistics.usage import HOUR, Usage, usage_of
+from app.widgets.csv_file import Written
+from app.widgets.export import ExportButton, as_shown, offer_export
 from app.widgets.labels import label
 from app.widgets.list_state import ListState, explain_error, explain_link
 from broker_core.client.printable import printable
@@ -153,6 +155,10 @@ class StatisticsPane(QWidget):
         self.ends, self.used = label(role="muted", wrap=True), label(role="strong", wrap=True)
         self.sites = FactsTable("Use by site", "Site", "Jobs", "Failed", "CPU hours")
         self.reasons = FactsTable("Failures by reason", "Why jobs failed", "Jobs")
+        self.export = ExportButton(context, "jobs by stage", "stage", self._stages)
+        offer_export(context, self.table, "jobs by stage", "stage")
+        offer_export(context, self.sites, "use by site", "site")
+        offer_export(context, self.reasons, "failures by reason", "reason")
         self.usage = Usage()
         self._plots: StatisticsPlots | None = None
         self._area = QScrollArea(widgetResizable=True)
@@ -185,8 +191,12 @@ class StatisticsPane(QWidget):
         again.clicked.connect(self.look)
         line.addWidget(title)
         line.addStretch(1)
+        line.addWidget(self.export)
         line.addWidget(again)
         return line
+
+    async def _stages(self) -> Written:
+        return as_shown(self.table)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Ask for fresh numbers."""

@@ -45,6 +45,10 @@ class AskedFor:
     memory: int | None = None
     """Bytes on each node; None: it does not say."""
     wall_s: float | None = None
+    gpus: int | None = None
+    """None: none."""
+    disk: int | None = None
+    """Bytes of scratch space; None: it does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +117,14 @@ def in_words(found: Used, asked: AskedFor) -> str:
     """`Used 1.2 of 16 GB of memory and 0.9 of 8 CPUs.`; empty where nothing is known."""
     parts = []
     if found.memory is not None:
-        parts.append(f"{_memory(found.memory, asked.memory)} of memory")
+        parts.append(f"{_amount(found.memory, asked.memory)} of memory")
     if found.cpus is not None:
         parts.append(f"{found.cpus:.1f} of {asked.cpus} CPU{'' if asked.cpus == 1 else 's'}")
     if found.gpus is not None:
-        parts.append(f"{found.gpus:.1f} GPUs")
+        of = f" of {asked.gpus}" if asked.gpus else ""
+        parts.append(f"{found.gpus:.1f}{of} GPU{'' if asked.gpus == 1 else 's'}")
     if found.disk is not None:
-        parts.append(f"{_size(found.disk)} of disk")
+        parts.append(f"{_amount(found.disk, asked.disk)} of disk")
     return f"Used {listed(parts)}." if parts else ""
 
 
@@ -147,7 +152,7 @@ def _number(word: str) -> int | None:
     return int(word) if word.isascii() and word.isdigit() else None
 
 
-def _memory(amount: int, of: int | None) -> str:
+def _amount(amount: int, of: int | None) -> str:
     if of is None:
         return _size(amount)
     if of >= _GB:

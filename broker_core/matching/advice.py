@@ -21,6 +21,8 @@ _NOT_OURS = 10
 _EFFORT = {"requirements": 1, "policy": 2, "cpus": 2}
 _PATTERNS_MAX = 1000
 """Different sets of obstacles that are looked at, the most frequent ones."""
+_VERBS = frozenset({"accepts", "carries", "gives", "offers"})
+"""With which texts of tests begin; all others name what a site has."""
 
 
 class Advised(Protocol):
@@ -98,7 +100,7 @@ def advise(matches: Advised) -> str:
     if best is None:
         return f"None of the {matches.known:,} known resources can be used by this broker."
     tests = [findings.tests[place] for place in best[0]]
-    needed = [_text(test) for test in tests if _EFFORT.get(_origin(test), _NOT_OURS) >= _NOT_OURS]
+    needed = [_having(_text(test)) for test in tests if _EFFORT.get(_origin(test), _NOT_OURS) >= _NOT_OURS]
     if needed:
         return f"A site is needed that {_joined(needed)}; none of the {matches.known:,} known does."
     done = _joined(_in_words(matches, best[0]))
@@ -192,6 +194,11 @@ def _origin(test: Test) -> str:
 
 def _text(test: Test) -> str:
     return test.text if isinstance(test, Condition) else test.wording.text
+
+
+def _having(text: str) -> str:
+    """The text of a test as what a site does: `offers OPENMPI`, `has a node with 3 GPUs`."""
+    return text if text.partition(" ")[0] in _VERBS else f"has {text}"
 
 
 def _given(matches: Advised, places: tuple[int, ...], when_idle: int) -> str:

@@ -93,6 +93,8 @@ class Link:
         self.question: Question | None = None
         self.trouble = ""
         """Why the site cannot be used although it answers, in words with the remedy; empty: it can."""
+        self.credential_until: float | None = None
+        """When the credential that opens the site expires, seconds since the epoch; None: it does not."""
         self.way: set[str] = set()
         """Hosts that the connection goes to or through, as far as they are known."""
         self.log: deque[tuple[float, str]] = deque(maxlen=LINES)
@@ -112,6 +114,12 @@ class Link:
         if trouble != self.trouble:
             self.trouble = trouble
             self.note(f"cannot be used: {trouble}" if trouble else "can be used again")
+            self._changed(self)
+
+    def opened_until(self, until: float) -> None:
+        """The site is opened by a credential that expires then, seconds since the epoch."""
+        if until != self.credential_until:
+            self.credential_until = until
             self._changed(self)
 
     def note(self, words: str) -> None:

@@ -207,6 +207,8 @@ class LinkView(Wire):
     question: QuestionView | None = None
     trouble: str = ""
     """Why the site cannot be used although it answers; empty: it can."""
+    credential_until: float | None = None
+    """When the credential that opens it expires; None: it does not, or is not known."""
 
 
 class SiteView(Wire):

@@ -14,6 +14,7 @@ from app.inspector.compare.compared_job import ComparedJob, read_head, titles
 from app.inspector.compare.fact_table import FactTable
 from app.inspector.compare.facts import Fact, version_words
 from app.inspector.output.preview import Preview
+from app.widgets.export import offer_export
 from app.widgets.labels import label
 from broker_core.errors import CrossDeskError
 from broker_core.wire.views import OutputFile
@@ -41,6 +42,7 @@ class ComparedOutputs(QWidget):
         self._turn = 0
         self.files: list[Files] = []
         self.table = FactTable(context.theme, "Files of the jobs")
+        offer_export(context, self.table, "files", "file")
         self.summary = label(role="small", wrap=True)
         self.previews: list[Preview] = []
         self._labels: list[QLabel] = []

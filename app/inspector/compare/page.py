@@ -26,6 +26,7 @@ from app.inspector.compare.facts import facts
 from app.inspector.compare.outputs import ComparedOutputs
 from app.inspector.compare.texts import ComparedDescriptions, ComparedLogs
 from app.stores.refresh import Refresh
+from app.widgets.export import offer_export
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.labels import label
 from app.widgets.list_state import ListState, explain_link
@@ -118,6 +119,7 @@ class ComparePage(QWidget):
         self.tabs, self.only = QTabBar(), QCheckBox("Only differences")
         self.heads, self.gone = JobHeads(context, len(self.ids)), label(role="negative", wrap=True)
         self.overview = FactTable(context.theme, "Facts of the jobs")
+        offer_export(context, self.overview, "facts", "fact")
         self.descriptions, self.logs = ComparedDescriptions(context), ComparedLogs(context)
         self.outputs, self.state = ComparedOutputs(context), ListState(context.theme)
         self._pages = QStackedWidget()

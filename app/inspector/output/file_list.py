@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTree
 from app.inspector import job_times
 from app.inspector.output.image_view import ENDINGS
 from app.inspector.output.table_data import looks_like_table
+from app.widgets.export import offer_export
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,6 +45,7 @@ class FileList(QTreeWidget):
         self.setRootIsDecorated(False)
         self.setUniformRowHeights(True)
         self.setAccessibleName("Files of the job")
+        offer_export(context, self, "files", "file")
         self.setDragEnabled(True)
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)

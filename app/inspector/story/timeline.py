@@ -40,19 +40,24 @@ class Timeline(QWidget):
 
     def show_steps(self, steps: Sequence[Spent]) -> None:
         """Draw the time that went into each step."""
-        before = len(self.steps)
+        before = self.lines
         self.steps = tuple(
             one for one in steps if one.open or one.seconds >= _SHORTEST or one.expected is not None
         )
-        told = ", ".join(f"{_LOOKS[one.step][0]} {_span(one)}" for one in self.steps)
+        told = ", ".join(f"{_LOOKS[one.step][0]} {' '.join(_spans(one))}" for one in self.steps)
         self.setAccessibleName(f"Time spent: {told}" if told else "Time spent: nothing yet")
-        if len(self.steps) != before:
+        if self.lines != before:
             self.updateGeometry()
         self.update()
 
+    @property
+    def lines(self) -> int:
+        """How many lines stand under the bar."""
+        return sum(len(_spans(one)) for one in self.steps)
+
     def sizeHint(self) -> QSize:
-        """A bar, and a line for every step."""
-        return QSize(320, _BAR + 10 + _LINE * max(1, len(self.steps)))
+        """A bar, and the lines of every step."""
+        return QSize(320, _BAR + 10 + _LINE * max(1, self.lines))
 
     def minimumSizeHint(self) -> QSize:
         """The same: nothing can be left out."""
@@ -75,8 +80,10 @@ class Timeline(QWidget):
             painter.setBrush(self._color(step))
             painter.drawRoundedRect(QRectF(left, 2, max(1.0, width - 1), _BAR), 2, 2)
             left += width
-        for number, step in enumerate(self.steps):
-            self._draw_line(painter, number, step)
+        line = 0
+        for step in self.steps:
+            self._draw_lines(painter, line, step)
+            line += len(_spans(step))
 
     def _color(self, step: Spent) -> QColor:
         _, token, opacity = _LOOKS[step.step]
@@ -84,9 +91,9 @@ class Timeline(QWidget):
         color.setAlpha(opacity)
         return color
 
-    def _draw_line(self, painter: QPainter, number: int, step: Spent) -> None:
+    def _draw_lines(self, painter: QPainter, line: int, step: Spent) -> None:
         theme = self._context.theme
-        box = QRectF(0, _BAR + 8 + number * _LINE, self.width(), _LINE)
+        box = QRectF(0, _BAR + 8 + line * _LINE, self.width(), _LINE)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self._color(step))
         painter.drawRoundedRect(QRectF(0, box.center().y() - 4, 8, 8), 2, 2)
@@ -95,13 +102,15 @@ class Timeline(QWidget):
         middle = Qt.AlignmentFlag.AlignVCenter
         words = _LOOKS[step.step][0]
         painter.drawText(box.adjusted(16, 0, 0, 0), middle | Qt.AlignmentFlag.AlignLeft, words)
-        span = _span(step)
-        painter.drawText(box, middle | Qt.AlignmentFlag.AlignRight, span)
+        for span in _spans(step):
+            painter.drawText(box, middle | Qt.AlignmentFlag.AlignRight, span)
+            painter.setPen(theme.color("muted"))
+            box.translate(0, _LINE)
 
 
-def _span(step: Spent) -> str:
-    """How long a step took, and how long it was believed to take."""
+def _spans(step: Spent) -> tuple[str, ...]:
+    """How long a step took, and, in a line of its own, how long it was believed to take."""
     span = job_times.duration(step.seconds) + (" so far" if step.open else "")
     if step.expected is None:
-        return span
-    return f"{span} ({job_times.duration(step.expected) if step.expected else 'at once'} expected)"
+        return (span,)
+    return span, f"({job_times.duration(step.expected) if step.expected else 'at once'} expected)"

@@ -15,6 +15,7 @@ from app import units
 from app.jobs.columns import BY_NAME, COLUMNS
 from app.jobs.table import JobsTable
 from app.jobs.view import JobsView
+from app.widgets.export import offer_export
 from app.widgets.labels import give_way, label
 from app.widgets.list_state import ListState, explain_link
 from app.widgets.state_style import StateShape, StateStyle, style_of
@@ -67,7 +68,7 @@ class OutsideList(QWidget):
         self.view = JobsView(context.theme, self.table)
         self.view.setAccessibleName("Jobs outside CrossDesk")
         self.view.setDragEnabled(False)
-        self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
+        offer_export(context, self.view, "jobs outside", "job")
         self.state, self.note = ListState(context.theme), label(role="muted", wrap=True)
         self._building: asyncio.Future[None] | None = None
         self._lay_out()

@@ -16,6 +16,7 @@ def link_view(link: Link) -> LinkView:
         heard=link.heard,
         question=question_view(link.question),
         trouble=link.trouble,
+        credential_until=link.credential_until,
     )
 
 

@@ -110,8 +110,8 @@ def _last_line(file: Path) -> str:
         lines = file.read_text(errors="replace").split("\n")
     except OSError:
         return ""
-    said = [line.strip() for line in lines if line.strip()]
-    return said[-1].removeprefix("crossdesk: ")[:300] if said else ""
+    filled = [line.strip() for line in lines if line.strip()]
+    return filled[-1].removeprefix("crossdesk: ")[:300] if filled else ""
 
 
 def _kept(path: Path) -> CachedProgram:

@@ -22,7 +22,7 @@ from broker_core.sites.arc.credential import (
     find_credential,
     stamp_of,
 )
-from broker_core.sites.link import Question, QuestionKind
+from broker_core.sites.link import Link, Question, QuestionKind
 from broker_core.wire.sites import SiteSpec
 
 USUAL = Path("/etc/grid-security/certificates")
@@ -100,10 +100,11 @@ class _Client:
 class ArcClient:
     """Knows who the user is at the site."""
 
-    def __init__(self, spec: SiteSpec) -> None:
+    def __init__(self, spec: SiteSpec, link: Link) -> None:
         self._environment: Mapping[str, str] = {**os.environ, **spec.environment}
         self.named = spec.proxy
         """File of the credential; empty: found by itself."""
+        self._link = link
         self._trust = trusted(spec.trust, self._environment)
         self._most = spec.at_once
         self._client: _Client | None = None
@@ -165,6 +166,7 @@ class ArcClient:
                 error.message, self._ask(QuestionKind.PROXY, words), place=error.place, remedy=error.remedy
             ) from error
         self._question = None
+        self._link.opened_until(made.credential.until)
         await self.renew(made)
         return made
 

@@ -52,7 +52,7 @@ class Rest:
     def __init__(self, spec: SiteSpec, link: Link) -> None:
         self.base = base_of(spec.url)
         self.host = urlsplit(self.base).hostname or ""
-        self._channel = ArcClient(spec)
+        self._channel = ArcClient(spec, link)
         self._places = asyncio.Semaphore(spec.at_once)
         self._link = link
         self.keeper = ArcConnector(link, self._probe)

@@ -50,10 +50,29 @@ def test_a_running_job_is_drawn_beside_what_it_asked_for(
     loop.run_until_complete(eventually(lambda: pane.charts["CPUs"].plot is not None))
     cpus = pane.charts["CPUs"].plot
     assert cpus is not None
-    assert [list(curve.getData()[1]) for curve in cpus.curves] == [[1, 2], [4, 4]]
+    assert [list(curve.getData()[1]) for curve in cpus.curves] == [[1, 1, 2], [4, 4, 4]]
     assert not pane.charts["GPUs"].isVisible()
     assert not pane.more.isVisible()
     assert not pane.copy.isVisible()
+
+
+def test_gpus_and_disk_are_drawn_where_samples_know_them(
+    loop: asyncio.AbstractEventLoop, context: TestContext, pane: UsePane
+) -> None:
+    written(context, "Running", *TO_RUNNING)
+    text = TEXT.replace("[", "[ GPUNumber = 2; ScratchSize = 2048;", 1)
+    lines = "0 0 1000 524288 - -\n30 100 1000 1048576 50 100\n60 200 1000 1048576 150 100\n"
+    (context.client.folder / FILE).write_text(lines)
+    answer = context.client.details[JOB]
+    context.client.details[JOB] = answer.model_copy(update={"description": text, "effective": text})
+    pane.show_job(JOB)
+    gpus, disk = pane.charts["GPUs"], pane.charts["Disk"]
+    loop.run_until_complete(eventually(lambda: gpus.plot is not None and disk.plot is not None))
+    assert gpus.plot is not None
+    assert disk.plot is not None
+    assert [list(curve.getData()[1]) for curve in gpus.plot.curves] == [[0.5, 1.5], [2, 2]]
+    assert [list(curve.getData()[1]) for curve in disk.plot.curves] == [[0.5, 1, 1], [2, 2, 2]]
+    assert pane.words.text().endswith("1.0 of 2 GPUs and 1.0 of 2 GB of disk.")
 
 
 @pytest.mark.parametrize(

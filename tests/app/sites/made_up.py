@@ -52,7 +52,9 @@ def site(name: str, kind: str = "slurm", state: str = "connected", **more: Any) 
     """A site with numbers that look real; `link` and `spec` fields by their names."""
     now = time.time()
     of_link = {
-        key: more.pop(key) for key in ("reason", "retry_at", "question", "since", "heard") if key in more
+        key: more.pop(key)
+        for key in ("reason", "retry_at", "question", "since", "heard", "credential_until")
+        if key in more
     }
     of_spec = {key: more.pop(key) for key in ("drained", "host", "url", "lease") if key in more}
     spec = SiteSpec(name=name, kind=kind, **{"host": f"login.{name}.example.org"} | of_spec)

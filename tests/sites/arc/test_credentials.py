@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,7 @@ async def test_a_proxy_opens_the_site(spec: SiteSpec, adapting: Adapting) -> Non
     await settled(adapter, LinkState.CONNECTED)
     assert adapter.link.heard is not None
     assert adapter.link.question is None
+    assert 0 < (adapter.link.credential_until or 0.0) - time.time() <= 12 * 3600
 
 
 async def test_an_expired_proxy_is_told_and_a_new_one_is_taken_by_itself(

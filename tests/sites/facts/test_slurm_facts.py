@@ -32,7 +32,7 @@ async def _published(far: Far) -> dict[str, Any]:
 
 def _hold(cluster: Cluster, *words: str) -> str:
     """A job that runs until it is canceled."""
-    id = cluster.run("sbatch", "--parsable", *words, "--wrap", "sleep 600").strip()
+    id = cluster.run("sbatch", "--parsable", "--output=/dev/null", *words, "--wrap", "sleep 600").strip()
     wait_until(lambda: cluster.run("squeue", "-h", "-j", id, "-o", "%T").strip() == "RUNNING", what="it runs")
     return id
 
