@@ -209,7 +209,7 @@ class BatchPage(QWidget):
         self.named.emit(totals.name)
         self.summary.setText(progress(totals, counted, now))
         self.glyph.show_style(style_of_batch(counted))
-        self.offers.show_jobs(alike(self.context.jobs, self.ids, unheard))
+        self.offers.show_jobs(alike(self.context.jobs, self.ids, unheard), self.batch)
 
     def close_all(self) -> None:
         """The tab goes away: look no more."""
