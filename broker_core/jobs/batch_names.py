@@ -49,8 +49,8 @@ class BatchName:
 
 def job_name(name: str, value: str) -> str:
     """The name of one job, with its value where the name does not tell that: `scan (35)`."""
-    told = not value or re.search(rf"(?<![^\W_]){re.escape(value)}(?![^\W_])", name)
-    return name if told else f"{name} ({value})"
+    shown = not value or re.search(rf"(?<![^\W_]){re.escape(value)}(?![^\W_])", name)
+    return name if shown else f"{name} ({value})"
 
 
 def _around(name: str, value: str) -> set[tuple[str, str]]:
