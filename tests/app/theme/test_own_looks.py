@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint
@@ -19,6 +20,7 @@ from PySide6.QtWidgets import (
     QStyle,
     QTabBar,
     QToolButton,
+    QTreeView,
     QWidget,
 )
 
@@ -28,6 +30,8 @@ from app.theme.theme import Theme
 from app.theme.tokens import Mode
 from app.widgets.labels import lead
 from app.widgets.match_style import element_words
+from app.widgets.save_dialog import FileDialog
+from tests.waiting import wait_until
 
 
 @pytest.fixture
@@ -171,3 +175,23 @@ def test_a_quiet_button_of_a_dialog_keeps_its_look(theme: Theme) -> None:
 )
 def test_computing_elements_are_named_without_a_port_that_is_none(ce: str, said: str) -> None:
     assert element_words(ce) == said
+
+
+def test_no_column_of_the_dialog_for_files_is_cut(theme: Theme, tmp_path: Path) -> None:
+    (tmp_path / "a script with a long name.py").write_text("print(1)\n" * 400)
+    window = QWidget()
+    window.resize(1280, 800)
+    dialog = FileDialog(window, "Open", str(tmp_path))
+    dialog.open()
+    files = dialog.findChild(QTreeView, "treeView")
+    head = files.header()
+
+    def filled() -> bool:
+        QApplication.processEvents()
+        return files.model().rowCount(files.rootIndex()) == 1 and head.sectionSize(1) > 40
+
+    wait_until(filled, what="the list of files is there")
+    for column in range(1, head.count()):
+        assert head.sectionSize(column) >= files.sizeHintForColumn(column), column
+    assert head.length() <= files.viewport().width(), "no scroll bar below"
+    dialog.reject()
