@@ -16,11 +16,13 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFrame,
     QLabel,
+    QLineEdit,
     QPushButton,
     QStyle,
     QTabBar,
     QToolButton,
     QTreeView,
+    QVBoxLayout,
     QWidget,
 )
 
@@ -195,3 +197,16 @@ def test_no_column_of_the_dialog_for_files_is_cut(theme: Theme, tmp_path: Path) 
         assert head.sectionSize(column) >= files.sizeHintForColumn(column), column
     assert head.length() <= files.viewport().width(), "no scroll bar below"
     dialog.reject()
+
+
+def test_the_icon_of_a_field_stands_in_its_middle(theme: Theme) -> None:
+    page, field = QWidget(), QLineEdit()
+    QVBoxLayout(page).addWidget(field)
+    field.setClearButtonEnabled(True)
+    field.addAction(theme.icon("search"), QLineEdit.ActionPosition.LeadingPosition)
+    page.show()
+    QApplication.processEvents()
+    icons = field.findChildren(QToolButton)
+    assert len(icons) == 2
+    assert all(abs(one.geometry().center().y() - field.rect().center().y()) <= 1 for one in icons)
+    page.close()
