@@ -192,7 +192,8 @@ class FilesOnTheWay(QWidget):
         self.setVisible(transfer is not None)
         if transfer is not None:
             what = "Input sent" if transfer.to_site else "Output brought"
-            self.words.setText(f"{what}: {units.size(transfer.done)} of {units.size(transfer.total)}")
+            done, total = units.binary_size(transfer.done), units.binary_size(transfer.total)
+            self.words.setText(f"{what}: {done} of {total}")
             self.bar.setValue(round(1000 * transfer.done / max(transfer.total, 1)))
             self.bar.setAccessibleName(self.words.text())
 
