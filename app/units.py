@@ -33,6 +33,11 @@ def size(count: float) -> str:
     if count and not count % 10**6:
         unit, name = next(one for one in _ROUND if count >= one[0])
         return f"{count / unit:,g} {name}"
+    return binary_size(count)
+
+
+def binary_size(count: float) -> str:
+    """Return bytes as e.g. `12 B` or `1.2 MiB`, round ones too: sizes of one sentence have units alike."""
     for name in ("B", "KiB", "MiB", "GiB"):
         if count < 1023.95:
             return f"{count:.0f} {name}" if name == "B" or count >= 100 else f"{count:.1f} {name}"

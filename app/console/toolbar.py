@@ -199,7 +199,7 @@ def _offer(status: Status) -> tuple[str, str]:
         return "", ""
     if status.writer and status.windows and _has_display():
         return "windows", "Show windows"
-    return ("", "") if status.writer else ("take", "Type here")
+    return ("", "") if status.writer else ("take", "Take over")
 
 
 def _has_display() -> bool:

@@ -240,7 +240,7 @@ class ConsoleView(ConsolePart):
             self._claim = InputClaim.MISSED
             who = "Another" if self.status.taken else "No"
             self.context.notify(
-                Notice(f"{who} console has the input of this program; “Type here” takes it.", Tone.WARNING)
+                Notice(f"{who} console has the input of this program; “Take over” moves it.", Tone.WARNING)
             )
 
     def _answered(self, data: bytes) -> None:

@@ -6,7 +6,7 @@ import time
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QProgressBar, QPushButton, QToolButton, QVBoxLayout, QWidget
 
@@ -24,6 +24,7 @@ from app.widgets.state_style import UNHEARD
 from broker_core.client.printable import printable
 from broker_core.errors import CrossDeskError
 from broker_core.jobs.annotations import tags_in
+from broker_core.jobs.batch_names import job_name
 from broker_core.jobs.outcome import failure_line
 from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
@@ -68,7 +69,11 @@ def _plain(text: str) -> str:
 
 
 class JobActions(QWidget):
-    """Buttons for what applies to the selected jobs, done through the desktop's table of actions."""
+    """Buttons for what applies to the selected jobs, done through the desktop's table of actions.
+
+    They stand still while the pointer is over them and the same jobs are selected: what applies no more is
+    disabled, and no other button comes to where one is about to be pressed.
+    """
 
     def __init__(
         self,
@@ -83,6 +88,8 @@ class JobActions(QWidget):
         """
         super().__init__(parent)
         self._context = context
+        self._jobs: Sequence[Alike] = ()
+        self._subject: object = None
         do = act or context.trigger
         row = FlowLayout(self, spacing=4, below=4)
         self.buttons: dict[str, QPushButton] = {}
@@ -102,17 +109,31 @@ class JobActions(QWidget):
         """All of them ask the broker for something."""
         self.setEnabled(self._context.link.up)
 
-    def show_jobs(self, jobs: Sequence[Alike]) -> None:
-        """Offer what applies to some of these jobs, and say to how many."""
+    def show_jobs(self, jobs: Sequence[Alike], subject: object = None) -> None:
+        """Offer what applies to some of these jobs, and say to how many.
+
+        `subject`: what is selected; the same as before means that the same jobs have changed.
+        """
+        still = subject is not None and subject == self._subject and self.underMouse()
+        self._jobs, self._subject = jobs, subject
         selected = sum(each.number for each in jobs)
         for action, button in self.buttons.items():
             number = applies_to(BY_ID[action], jobs)
             verb = self._verb(action, number if selected > 1 else 0)
-            button.setVisible(number > 0 and bool(verb))
             button.setEnabled(number > 0)
+            subject_words = (
+                "this job" if selected == 1 else f"{number:,} of {job_times.count(selected, 'job')}"
+            )
+            button.setToolTip(f"{self._tooltip(action)}: {subject_words}")
+            if still:
+                continue
+            button.setVisible(number > 0 and bool(verb))
             button.setText(_plain(verb))
-            subject = "this job" if selected == 1 else f"{number:,} of {job_times.count(selected, 'job')}"
-            button.setToolTip(f"{self._tooltip(action)}: {subject}")
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """What was put off while the pointer was here is shown."""
+        super().leaveEvent(event)
+        self.show_jobs(self._jobs)
 
     def _verb(self, action: str, number: int) -> str:
         """What a button says for that many of several jobs (0: for the only one); empty: nothing to offer."""
@@ -171,7 +192,8 @@ class FilesOnTheWay(QWidget):
         self.setVisible(transfer is not None)
         if transfer is not None:
             what = "Input sent" if transfer.to_site else "Output brought"
-            self.words.setText(f"{what}: {units.size(transfer.done)} of {units.size(transfer.total)}")
+            done, total = units.binary_size(transfer.done), units.binary_size(transfer.total)
+            self.words.setText(f"{what}: {done} of {total}")
             self.bar.setValue(round(1000 * transfer.done / max(transfer.total, 1)))
             self.bar.setAccessibleName(self.words.text())
 
@@ -265,7 +287,7 @@ class JobHeader(QWidget):
         """Show this job's row."""
         since = self._context.sites.unheard(row.get("site"))
         self._row = row = row | {"unheard": since}
-        self.name.setText(row.get("name") or row["id"])
+        self.name.setText(job_name(row.get("name") or row["id"], row.get("parameter") or ""))
         self.name.setToolTip(f"{row.get('name', '')}\n{row['id']}")
         self.copy.setToolTip(f"Copy the job's id: {row['id']}")
         self.glyph.show_row(row)
@@ -276,7 +298,8 @@ class JobHeader(QWidget):
         self.why.setVisible(bool(why))
         self.moving.show_row(row)
         self.tell_time()
-        self.offers.show_jobs([Alike(row | {"repeated": row["id"] in self._context.jobs.repeated}, 1)])
+        repeated = row["id"] in self._context.jobs.repeated
+        self.offers.show_jobs([Alike(row | {"repeated": repeated}, 1)], row["id"])
 
     def _show_marks(self, tags: str, note: str) -> None:
         """The tags, and how the note begins."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,11 +13,12 @@ from PySide6.QtWidgets import QGridLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.actions.table import BY_ID, COMPARED
 from app.inspector import job_times
+from app.inspector.batch.figures import failures_of
 from app.inspector.header import JobActions
 from app.stores.alike import Alike, alike, alike_in_slices
 from app.stores.refresh import Refresh
 from app.stores.slices import SLICE, breathe, parts
-from app.widgets.labels import label
+from app.widgets.labels import breakable, give_way, label
 from app.widgets.state_glyph import StateGlyph
 from app.widgets.state_style import OUTCOME_STYLES
 from broker_core.jobs.outcome import Outcome, outcomes
@@ -24,10 +26,13 @@ from broker_core.jobs.site_names import site_name
 
 if TYPE_CHECKING:
     from app.context import AppContext
+    from app.inspector.batch.figures import FailureGroup
     from app.stores.jobs import JobStore
 
 _PAUSE_MS = 300
 """Between two sums of very many jobs that change."""
+_REASONS_SHOWN = 4
+"""Ways in which jobs failed that are told; the page of a batch has all."""
 
 
 @dataclass(slots=True)
@@ -56,6 +61,43 @@ class SelectionSummary:
         return ", ".join(facts) + "."
 
 
+class FailureReasons(QWidget):
+    """Why the failed ones of the selected jobs failed: in how many each way, most often first."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reasons: list[str] = []
+        self._lines = QVBoxLayout()
+        self._lines.setSpacing(4)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 8, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(label("Why they failed", "section"))
+        column.addLayout(self._lines)
+        self.hide()
+
+    def show_groups(self, groups: Sequence[FailureGroup]) -> None:
+        """Show these ways, or nothing if no job failed."""
+        reasons = [
+            f"{len(one.jobs):,} × {'  ·  '.join(filter(None, (one.cause, one.reason)))}"
+            for one in groups[:_REASONS_SHOWN]
+        ]
+        if len(groups) > _REASONS_SHOWN:
+            rest = sum(len(one.jobs) for one in groups[_REASONS_SHOWN:])
+            reasons.append(f"{rest:,} × in other ways")
+        self.setVisible(bool(reasons))
+        if reasons == self.reasons:
+            return
+        self.reasons = reasons
+        while (gone := self._lines.takeAt(0)) is not None:
+            if (widget := gone.widget()) is not None:
+                widget.deleteLater()
+        for reason in reasons:
+            line = label(breakable(reason), "negative", wrap=True)
+            give_way(line)
+            self._lines.addWidget(line)
+
+
 class MultiSelection(QWidget):
     """A summary with counts by outcome, and actions with the number of jobs to which each applies."""
 
@@ -71,6 +113,7 @@ class MultiSelection(QWidget):
         self.compare = QPushButton("Compare")
         self.compare.clicked.connect(lambda: context.trigger("job.compare"))
         self.counts: dict[Outcome, int] = {}
+        self.failures = FailureReasons()
         self._grid = QGridLayout()
         self._grid.setVerticalSpacing(6)
         self._grid.setColumnStretch(2, 1)
@@ -85,6 +128,7 @@ class MultiSelection(QWidget):
         self._restyle()
         column.addWidget(label("States", "section"))
         column.addLayout(self._grid)
+        column.addWidget(self.failures)
         column.addStretch(1)
 
     def _restyle(self) -> None:
@@ -102,10 +146,16 @@ class MultiSelection(QWidget):
             summary = SelectionSummary()
             summary.add(self._context.jobs, ids)
             self._show(alike(self._context.jobs, ids, self._context.sites.unheard), summary)
+            self.failures.show_groups(failures_of(self._context.jobs.columns, self._numbers(ids)))
         elif changed:
             self._begin()
         elif not self._later.isActive():
             self._later.start()
+
+    def _numbers(self, ids: Sequence[str]) -> list[int]:
+        """Rows of those of the jobs that are there."""
+        at = self._context.jobs.at
+        return [at[job] for job in ids if job in at]
 
     def _begin(self) -> None:
         if len(self._ids) > SLICE and self._refresh.begin():
@@ -118,15 +168,17 @@ class MultiSelection(QWidget):
             for part in parts(ids):
                 summary.add(rows, part)
                 await breathe()
+            groups = await asyncio.to_thread(failures_of, rows.columns, self._numbers(ids))
             if ids is self._ids:
                 self._show(kinds, summary)
+                self.failures.show_groups(groups)
         finally:
             again = self._refresh.end()
         if again:
             self._begin()
 
     def _show(self, kinds: list[Alike], summary: SelectionSummary) -> None:
-        self.offers.show_jobs(kinds)
+        self.offers.show_jobs(kinds, self._ids)
         self.about.setText(summary.sentence())
         counts = {one: summary.outcomes[one] for one in Outcome if summary.outcomes[one]}
         if counts != self.counts:

@@ -22,6 +22,7 @@ from app.stores.alike import those
 from app.widgets.confirm import ask_name, confirm
 from app.widgets.save_dialog import ask_folder, output_folder, project_folder
 from broker_core.errors import CrossDeskError
+from broker_core.jobs.batch_names import job_name
 from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 
@@ -57,7 +58,7 @@ class JobCommands:
     def _named(self, ids: list[str]) -> str:
         if len(ids) == 1:
             row = self._context.jobs.row(ids[0])
-            return f"“{row['name']}”" if row else "1 job"
+            return f"“{job_name(row['name'], row['parameter'])}”" if row else "1 job"
         return units.count(len(ids), "job")
 
     # --- bulk commands

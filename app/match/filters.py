@@ -49,7 +49,7 @@ class Filters(QWidget):
 
     def _lay_out(self) -> None:
         first, second = QHBoxLayout(), QHBoxLayout()
-        self._first = first
+        self._first, self._second = first, second
         first.setSpacing(8)
         first.addWidget(self.edit, 1)
         first.addWidget(self.which)
@@ -70,6 +70,10 @@ class Filters(QWidget):
     def add(self, button: QWidget) -> None:
         """Put a button behind the choices."""
         self._first.addWidget(button)
+
+    def add_beside_count(self, button: QWidget) -> None:
+        """Put a button behind the number of resources."""
+        self._second.addWidget(button)
 
     def offer_access(self, lacking: bool) -> None:
         """Offer to count sites without an account where there are any; what is ticked stays."""

@@ -82,7 +82,7 @@ class MatchView(QWidget):
             Filters(context.theme),
         )
         self.export = ExportButton(context, "matches", "resource", self._csv)
-        self.filters.add(self.export)
+        self.filters.add_beside_count(self.export)
         self.forecast = tool_button(context.theme.icon("clock"), _FORECAST)
         self.filters.add(self.forecast)
         self.list = RowTable(context.theme, "Resources in the scheduler's order")

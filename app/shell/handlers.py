@@ -44,6 +44,7 @@ from app.welcome.running import open_sample
 from app.widgets.confirm import ask_name
 from app.widgets.csv_file import Written
 from app.widgets.export import export
+from app.widgets.save_dialog import FileDialog
 from broker_core.client.programs.file_kind import classify
 from broker_core.client.programs.path_facts import facts_of
 
@@ -170,7 +171,7 @@ class Handlers:
 
     def run_script(self) -> None:
         """Ask for scripts, programs and their data, and show what would run, as if they had been dropped."""
-        dialog = QFileDialog(self._window, "Choose a script or program, and its data")
+        dialog = FileDialog(self._window, "Choose a script or program, and its data")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.filesSelected.connect(lambda names: self._receive([Path(name) for name in names]))
         dialog.open()
@@ -191,7 +192,7 @@ class Handlers:
 
     def open(self) -> None:
         """Ask for descriptions and open them."""
-        dialog = QFileDialog(self._window, "Open descriptions")
+        dialog = FileDialog(self._window, "Open descriptions")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.setNameFilters(["Job descriptions (*.jdl)", "All files (*)"])
         dialog.filesSelected.connect(self._open_files)

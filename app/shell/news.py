@@ -15,6 +15,7 @@ from app import units
 from app.context import NO_BROKER, Notice, Tone
 from app.stores.link import ConnectionState
 from broker_core.errors import NotFound, Unreachable
+from broker_core.jobs.batch_names import job_name
 from broker_core.jobs.outcome import Outcome, failure_line, outcome_of
 from broker_core.jobs.transitions import EventType
 
@@ -126,7 +127,7 @@ class News(QObject):
 
     def _name(self, event: EventView) -> str:
         row = self._context.jobs.row(event.job)
-        return f"“{row['name']}”" if row else "A job"
+        return f"“{job_name(row['name'], row['parameter'])}”" if row else "A job"
 
     def _tell_one(self, event: EventView) -> None:
         row, name = self._context.jobs.row(event.job), self._name(event)

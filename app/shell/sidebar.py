@@ -167,6 +167,7 @@ class Sidebar(QFrame):
         self.list.customContextMenuRequested.connect(self._menu)
         self.list.currentItemChanged.connect(lambda item, _: self._chosen(item))
         self.list.itemClicked.connect(self._chosen)
+        self.list.verticalScrollBar().rangeChanged.connect(self._widen)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 4, 0, 4)
         column.addWidget(self.list)
@@ -194,7 +195,10 @@ class Sidebar(QFrame):
         """Pixels that the longest line needs."""
         lines = self.list.itemDelegate()
         assert isinstance(lines, _Line)
-        return max((lines.width_of(item) for item in self._items()), default=0) + 2 * self.frameWidth()
+        bar = self.list.verticalScrollBar()
+        beside = bar.sizeHint().width() if bar.maximum() > bar.minimum() else 0
+        longest = max((lines.width_of(item) for item in self._items()), default=0)
+        return longest + beside + 2 * self.frameWidth()
 
     def share(self, width: int) -> None:
         """Ask for the width of the longest line, but for no more than a share of the window's `width`."""

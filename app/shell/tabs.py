@@ -11,6 +11,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QTabBar, QTabWidget, QToolButton, QWidget
 
 from app.widgets.confirm import ask_to_save
+from broker_core.jobs.batch_names import job_name
 
 if TYPE_CHECKING:
     from app.context import AppContext
@@ -177,7 +178,8 @@ class MainTabs(QTabWidget):
     def open_job(self, job: str, make: Callable[[], QWidget]) -> QWidget:
         """Open a job in a tab of its own; returns its page."""
         row = self._context.jobs.row(job)
-        return self.open_page(f"job:{job}", row["name"] if row else job, "file-text", make)
+        name = job_name(row["name"], row["parameter"]) if row else job
+        return self.open_page(f"job:{job}", name, "file-text", make)
 
 
 def _stays(name: str) -> bool:

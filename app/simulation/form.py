@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.number_entry import NumberEntry
+from app.widgets.save_dialog import FileDialog
 
 SHIPPED = "lcg-2005"
 """Name of the trace that comes with the program, as `crossdesk sim replay` knows it."""
@@ -63,7 +64,7 @@ class FileChoice(QComboBox):
             self._last = at
             return
         self.setCurrentIndex(self._last)
-        dialog = QFileDialog(self, self._ask.rstrip("…"))
+        dialog = FileDialog(self, self._ask.rstrip("…"))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setNameFilters([*self._filters, "All files (*)"])
         dialog.fileSelected.connect(lambda name: self.choose(Path(name)))

@@ -10,7 +10,6 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QCheckBox,
-    QFileDialog,
     QHBoxLayout,
     QLineEdit,
     QPushButton,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.theme.theme import MONO
 from app.widgets.labels import give_way, label
+from app.widgets.save_dialog import FileDialog
 
 if TYPE_CHECKING:
     from broker_core.wire.sites import QuestionView
@@ -157,7 +157,7 @@ class QuestionForm(QWidget):
         self.yes.setEnabled(self.field.isHidden() or bool(self.field.text()))
 
     def _choose(self) -> None:
-        dialog = QFileDialog(self.window(), "Choose the proxy file")
+        dialog = FileDialog(self.window(), "Choose the proxy file")
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(self.field.setText)
         dialog.open()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
@@ -26,16 +25,14 @@ from broker_core.client.prepare import Prepared, prepare
 from broker_core.client.programs.describe import how_it_runs, pinned
 from broker_core.client.submit import new_key
 from broker_core.errors import CrossDeskError
-from broker_core.jdl.parametric import is_parametric, sequence
+from broker_core.jdl.parametric import is_parametric, sequence, values_in_line
 from broker_core.jdl.syntax.parse import parse
 from broker_core.wire.submission import Receipt
 
 PARAMETER = "_PARAM_"
 """What a description holds in the place of the value."""
-MOST = 10_000
 _SETTLED_MS = 200
 """From the last letter of the arguments until the description is looked at again."""
-_RANGE = re.compile(r"\s*(-?\d{1,9})\s*(?:\.\.|-|–)\s*(-?\d{1,9})(?:\s*:\s*(\d{1,9}))?\s*")
 
 
 def values_in(text: str) -> int | None:
@@ -44,29 +41,6 @@ def values_in(text: str) -> int | None:
     if ad is None or not is_parametric(ad):
         return None
     return len(sequence(ad) or ())
-
-
-def values_of(line: str) -> list[str]:
-    """`1-10`, `0-100:5` (a step), or words divided by commas; empty if nothing is written.
-
-    Raises ValueError, in words, for more than 10,000 values.
-    """
-    values = [value for part in line.split(",") for value in _part(part)]
-    if len(values) > MOST:
-        raise ValueError(f"{len(values):,} values; at most {MOST:,} at once.")
-    return values
-
-
-def _part(part: str) -> list[str]:
-    match = _RANGE.fullmatch(part)
-    if match is None:
-        return [part.strip()] if part.strip() else []
-    first, last, step = int(match[1]), int(match[2]), int(match[3] or 1) or 1
-    count = abs(last - first) // step + 1
-    if count > MOST:
-        raise ValueError(f"{part.strip()} makes {count:,} values; at most {MOST:,} at once.")
-    sign = 1 if last >= first else -1
-    return [str(first + sign * step * number) for number in range(count)]
 
 
 class SheetStage(StrEnum):
@@ -311,7 +285,7 @@ class SubmissionSheet(QDialog):
 
     def values(self) -> list[str]:
         """Values of the parameter as written; raises ValueError if there are too many."""
-        return values_of(self.form.values.text())
+        return values_in_line(self.form.values.text())
 
     def _values_ok(self) -> bool:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -149,6 +150,14 @@ class SheetForm:
         column.addWidget(self.remarks)
         column.addWidget(self._progress_bar())
         column.addLayout(self._button_row())
+        self._order_keys()
+
+    def _order_keys(self) -> None:
+        """Tab goes through the fields as they are read, not as they were made."""
+        fields = (self.arguments, self.site, self.preset, self.values)
+        order = (*fields, self.contents, self.edit, self.cancel, self.submit)
+        for one, after in pairwise(order):
+            QWidget.setTabOrder(one, after)
 
     def _choices(self, sweep: bool) -> QFormLayout:
         tr = self._sheet.tr

@@ -1,16 +1,46 @@
-"""Saving into a file that the user chooses: the question where to, and what is said when it cannot be."""
+"""Files and folders that the user chooses: the dialog, where to save, and what is said on failure."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QDir, QStandardPaths
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtCore import QDir, QSize, QStandardPaths
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QFileDialog, QHeaderView, QListView, QSplitter, QTreeView, QWidget
 
 from app.stores.preferences import Preferences
 from app.stores.saved_queries import SavedQueries
 from broker_core.errors import CrossDeskError
+
+_WIDTH, _HEIGHT = 840, 520
+_ICON = 16
+_BESIDE = 160
+"""Pixels of the list of folders at the left."""
+
+
+class FileDialog(QFileDialog):
+    """Qt's own dialog, with columns and icons that fit: nothing is cut while its parent has room for it."""
+
+    def __init__(self, parent: QWidget, title: str, folder: str = "") -> None:
+        super().__init__(parent, title, folder)
+        window = parent.window().size()
+        self.resize(QSize(_WIDTH, _HEIGHT).boundedTo(window))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """The parts of the dialog are there once it is shown, unless the system has one of its own."""
+        super().showEvent(event)
+        beside, files = self.findChild(QListView, "sidebar"), self.findChild(QTreeView, "treeView")
+        splitter = self.findChild(QSplitter, "splitter")
+        if beside is None or files is None or splitter is None:
+            return
+        beside.setIconSize(QSize(_ICON, _ICON))
+        splitter.setSizes([_BESIDE, self.width() - _BESIDE])
+        head = files.header()
+        head.setStretchLastSection(False)
+        for column in range(1, head.count()):
+            head.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
 
 
 def downloads() -> str:
@@ -30,7 +60,7 @@ def ask_where(
     filters: Sequence[str] = (),
 ) -> QFileDialog:
     """Ask for a file, offering `name` in `folder` (the downloads), and hand what was chosen to `save`."""
-    dialog = QFileDialog(parent, title, folder or downloads())
+    dialog = FileDialog(parent, title, folder or downloads())
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setFileMode(QFileDialog.FileMode.AnyFile)
     dialog.setDefaultSuffix(suffix)
@@ -74,7 +104,7 @@ def ask_folder(
 
     `remember`: it is the one chosen last from then on.
     """
-    dialog = QFileDialog(parent, title, str(last_folder(preferences) or downloads()))
+    dialog = FileDialog(parent, title, str(last_folder(preferences) or downloads()))
     dialog.setFileMode(QFileDialog.FileMode.Directory)
 
     def chosen(folder: str) -> None:

@@ -61,6 +61,8 @@ _OTHERS = {
 }
 """Verb of `job`, with its option, to the commands of other systems that do the same."""
 _FOREIGN = {word: verb for verb, words in _OTHERS.items() for word in words.split()}
+_DESKTOP = frozenset({"desktop", "desk", "gui", "window", "ui", "open", "app"})
+"""What the desktop is called; it opens without a word."""
 _FOREIGN_SITES = frozenset({"sinfo", "qhost", "bhosts", "pbsnodes", "condor_status", "arcinfo"})
 
 
@@ -149,6 +151,9 @@ def _lines(nouns: Mapping[str, TyperGroup], noun: str, word: str, rest: Sequence
     if lower in _FOREIGN_SITES:
         yield _line("site list")
         return
+    if not noun and lower in _DESKTOP and lower not in nouns:
+        yield _line("")
+        return
     singular = lower.removesuffix("s").replace("policie", "policy")
     if not noun and singular in nouns:  # `crossdesk jobs`
         yield _line(f"{singular} {rest[0] if rest else 'list'}", rest[1:])
@@ -204,4 +209,4 @@ def _needed(noun: TyperGroup, verb: str) -> list[str]:
 def _line(command: str, rest: Sequence[str] = ()) -> str:
     state_dir = session().state_dir
     before = f" --state-dir {shlex.quote(str(state_dir))}" if state_dir else ""
-    return f"crossdesk{before} {' '.join([command, *map(shlex.quote, rest)])}"
+    return " ".join([f"crossdesk{before}", *filter(None, (command, *map(shlex.quote, rest)))])

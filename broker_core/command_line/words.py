@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.text import Text
 
+from broker_core.jobs.batch_names import job_name
 from broker_core.jobs.outcome import Outcome, brief_cause, ended_by, outcome_of
 
 _SIGNS = {
@@ -33,8 +34,7 @@ def standing(row: dict[str, Any], *, cause: bool = False) -> Text:
 
 def name(row: dict[str, Any]) -> str:
     """The name of a job, with its value where its name does not tell that: `scan (35)`."""
-    value = row["parameter"]
-    return f"{row['name']} ({value})" if value and value not in row["name"] else str(row["name"])
+    return job_name(row["name"], row["parameter"])
 
 
 def state(name: str, exit_code: int | None = None) -> Text:

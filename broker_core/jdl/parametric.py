@@ -24,6 +24,39 @@ VALUES_MAX = 1_000_000
 """Jobs of one sweep, at most."""
 
 
+LINE_MAX = 10_000
+"""Values that one line of a form or of the command line may make, at most."""
+_RANGE = re.compile(r"\s*(-?\d{1,9})\s*(?:\.\.|-|–)\s*(-?\d{1,9})(?:\s*:\s*(\d{1,9}))?\s*")
+
+
+def values_in_line(line: str) -> list[str]:
+    """`1-10`, `0-100:5` (a step), or words divided by commas; empty if nothing is written.
+
+    Raises ValueError, in words, for more than 10,000 values.
+    """
+    found = [value for part in line.split(",") for value in _part_of_line(part)]
+    if len(found) > LINE_MAX:
+        raise ValueError(f"{len(found):,} values; at most {LINE_MAX:,} at once.")
+    return found
+
+
+def is_range(text: str) -> bool:
+    """True for `1-10` and `0-100:5`."""
+    return _RANGE.fullmatch(text) is not None
+
+
+def _part_of_line(part: str) -> list[str]:
+    match = _RANGE.fullmatch(part)
+    if match is None:
+        return [part.strip()] if part.strip() else []
+    first, last, step = int(match[1]), int(match[2]), int(match[3] or 1) or 1
+    count = abs(last - first) // step + 1
+    if count > LINE_MAX:
+        raise ValueError(f"{part.strip()} makes {count:,} values; at most {LINE_MAX:,} at once.")
+    sign = 1 if last >= first else -1
+    return [str(first + sign * step * number) for number in range(count)]
+
+
 def values(ad: Ad) -> list[str] | None:
     """The values of a parametric job; None if the ad is not one, or its Parameters cannot be understood.
 

@@ -1,7 +1,8 @@
-"""The name that the jobs of a batch share: that of their description, without the value of each. Pure."""
+"""The name that the jobs of a batch share, which is that of their description, and that of each. Pure."""
 
 from __future__ import annotations
 
+import re
 from itertools import takewhile
 
 _BETWEEN = "-_ .,:;=/#@"
@@ -44,6 +45,12 @@ class BatchName:
         if len(prefix) >= _LEAST:
             return prefix
         return ", ".join(self._few[:2]) + (", …" if len(self._few) > 2 else "")
+
+
+def job_name(name: str, value: str) -> str:
+    """The name of one job, with its value where the name does not tell that: `scan (35)`."""
+    shown = not value or re.search(rf"(?<![^\W_]){re.escape(value)}(?![^\W_])", name)
+    return name if shown else f"{name} ({value})"
 
 
 def _around(name: str, value: str) -> set[tuple[str, str]]:

@@ -18,6 +18,7 @@ from tests.waiting import wait_until
 
 SIZE = (80, 24)
 UP, DOWN, END = b"\x1b[A", b"\x1b[B", b"\x1b[F"
+UNFOLD, FOLD = b"\x1b[C", b"\x1b[D"
 
 
 class TopTerminal(Keyboard):
@@ -82,7 +83,12 @@ def top(waiting: list[str]) -> Iterator[TopTerminal]:
 def test_jobs_are_shown_as_they_change_and_q_ends(top: TopTerminal, tmp_path: Path) -> None:
     lines = top.until("40 jobs: 40 Waiting")
     assert lines[1].split()[:3] == ["ID", "NAME", "STATE"]
-    assert sum("scan (" in line for line in lines) == 20
+    assert "+ scan" in lines[2], "a batch is one line"
+    assert "40 jobs: 40 Waiting" in lines[2]
+    assert lines[3].strip() == ""
+    top.type(DOWN + b"\r")
+    lines = top.until("scan (3")
+    assert sum("scan (" in line for line in lines) == 19
     assert "q quit" in lines[23]
     assert all(len(line.rstrip()) <= SIZE[0] for line in lines)
     (new,) = _submit(tmp_path, "new", "--hold", "look", "--value", "300")
@@ -95,8 +101,10 @@ def test_jobs_are_shown_as_they_change_and_q_ends(top: TopTerminal, tmp_path: Pa
 
 
 def test_arrows_choose_a_job_that_c_cancels_after_a_question(top: TopTerminal, waiting: list[str]) -> None:
-    lines = top.until("40 jobs: 40 Waiting")
-    first, second = lines[2].split()[0], lines[3].split()[0]
+    top.until("40 jobs: 40 Waiting")
+    top.type(DOWN + UNFOLD)
+    lines = top.until("scan (3")
+    first, second = lines[3].split()[0], lines[4].split()[0]
     top.type(DOWN + DOWN + b"c")
     lines = top.until("? y/n")
     assert second in lines[23]
@@ -112,7 +120,14 @@ def test_arrows_choose_a_job_that_c_cancels_after_a_question(top: TopTerminal, w
     wait_until(lambda: "scan (300)" in "\n".join(top.screen()) or "scan (339)" in "\n".join(top.screen()))
     top.type(b"c")
     top.until("? y/n")
-    top.type(b"nq")
+    top.type(b"n" + FOLD + b"c")
+    top.until("Cancel 39 jobs of scan")
+    assert not any("scan (" in line for line in top.screen())
+    top.type(b"y")
+    top.until("40 jobs: 40 Canceled")
+    top.type(b"c")
+    top.until("All of them have ended.")
+    top.type(b"q")
     assert top.ended() == 0
 
 

@@ -114,6 +114,19 @@ def test_values_make_many_jobs(tmp_path: Path) -> None:
     assert [crossdesk("job", "log", job).out for job in value["ids"]] == ["zero\n", "one\n", "two\n"]
 
 
+def test_values_may_be_written_as_in_the_window(tmp_path: Path) -> None:
+    path = tmp_path / "sweep.jdl"
+    path.write_text('Executable = "/bin/echo"; Arguments = "_PARAM_"; StdOutput = "o";')
+    value = crossdesk("job", "submit", str(path), "--values", "2-6:2, red", "--wait", "--json").json
+    assert [crossdesk("job", "log", job).out for job in value["ids"]] == ["2\n", "4\n", "6\n", "red\n"]
+    missing = crossdesk("job", "submit", str(path), "--values", str(tmp_path / "none.txt"))
+    assert missing.code == 1
+    assert "The values cannot be read" in missing.err
+    many = crossdesk("job", "submit", str(path), "--values", "1-10001")
+    assert (many.code, many.out) == (1, "")
+    assert "at most 10,000" in many.err
+
+
 def test_the_list_shows_active_jobs_and_says_how_many_are_hidden(jdl: Path) -> None:
     crossdesk("job", "submit", "--wait", str(jdl))
     held = crossdesk("job", "submit", "--hold", "look", str(jdl)).out.strip()

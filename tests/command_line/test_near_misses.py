@@ -43,6 +43,13 @@ def test_a_near_miss_is_answered_with_the_line_to_type(typed: str, meant: list[s
     assert re.findall(r"`crossdesk (.*?)`", said.err) == meant
 
 
+@pytest.mark.parametrize("typed", ["desktop", "gui"])
+def test_the_desktop_opens_without_a_word(typed: str) -> None:
+    said = crossdesk(typed)
+    assert (said.code, said.out) == (2, "")
+    assert "Did you mean `crossdesk`?" in said.err
+
+
 def test_what_is_like_nothing_leads_to_the_help() -> None:
     said = crossdesk("xyzzy")
     assert said.code == 2

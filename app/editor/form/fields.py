@@ -21,6 +21,7 @@ from app.description.values import integer_of, list_source, string_of, string_so
 from app.editor.form.plan import FieldKind, FormField
 from app.theme.theme import Theme
 from app.widgets.number_entry import NumberEntry
+from app.widgets.save_dialog import FileDialog
 from broker_core.client.programs.describe import at_site
 
 _MOST_CPUS = 1_000_000
@@ -113,7 +114,7 @@ class ProgramField(LineField):
         self.row.addWidget(self.button)
 
     def _choose(self) -> None:
-        dialog = QFileDialog(self, self.tr("Choose a script or program"))
+        dialog = FileDialog(self, self.tr("Choose a script or program"))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(self.chosen)
         dialog.open()

@@ -27,6 +27,7 @@ from app.editor.form.plan import FormField
 from app.theme.theme import Theme
 from app.units import size
 from app.widgets.flow_layout import FlowLayout
+from app.widgets.save_dialog import FileDialog
 
 _ROWS_SHOWN = 4
 
@@ -167,7 +168,7 @@ class SandboxField(FieldWidget):
         self._tell(list_source(entries) if entries else None)
 
     def _choose(self) -> None:
-        dialog = QFileDialog(self, self.tr("Files to send with the job"), str(self._base))
+        dialog = FileDialog(self, self.tr("Files to send with the job"), str(self._base))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.filesSelected.connect(lambda chosen: self.add([Path(path) for path in chosen]))
         dialog.open()

@@ -7,13 +7,19 @@ import io
 import json
 import re
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 from typing import Any
 
 PARAMETER = "_PARAM_"
 """What stands in the name of a file for the value of its job, as in descriptions."""
+
+
+_NAMES_MOST = 100
+"""Names of a file that are offered, at most."""
 
 
 def named_by_value(files: Sequence[str], value: str, others: Collection[str], other: str) -> list[str]:
@@ -58,9 +64,45 @@ class NumberQuestion:
         return _FINDERS[self.source](text, self.what)
 
 
-def _in_column(text: str, name: str) -> float:
+def names_in(source: NumberSource, content: bytes) -> list[str]:
+    """Names under which a file has numbers: columns of a table, keys of JSON; none by a pattern."""
+    text = content.decode("utf-8-sig", "replace")
+    if source is NumberSource.COLUMN:
+        names = [cell.strip() for cell in next(iter(_rows(text)), [])]
+    elif source is NumberSource.KEY:
+        with suppress(ValueError, RecursionError):
+            return list(islice(_keys(json.loads(text), ""), _NAMES_MOST))
+        return []
+    else:
+        return []
+    return [name for name in names[:_NAMES_MOST] if name and _has_number(text, name)]
+
+
+def _has_number(text: str, column: str) -> bool:
+    try:
+        _in_column(text, column)
+    except NumberNotFound:
+        return False
+    return True
+
+
+def _keys(node: Any, path: str) -> Iterator[str]:
+    """Where numbers stand in what JSON holds; lists are not looked into."""
+    if isinstance(node, dict):
+        for key, value in node.items():
+            if "." not in key:
+                yield from _keys(value, f"{path}.{key}" if path else key)
+    elif isinstance(node, int | float) and not isinstance(node, bool) and path:
+        yield path
+
+
+def _rows(text: str) -> list[list[str]]:
     dialect = max(",;\t", key=text.partition("\n")[0].count)
-    rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=dialect) if row]
+    return [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=dialect) if row]
+
+
+def _in_column(text: str, name: str) -> float:
+    rows = _rows(text)
     head = [cell.strip() for cell in rows[0]] if rows else []
     if name not in head:
         raise NumberNotFound(f"There is no column {name!r}; columns are {', '.join(head[:8]) or 'none'}.")

@@ -27,6 +27,7 @@ from app.stores.slices import breathe, parts
 from app.widgets.labels import label
 from app.widgets.list_state import ListState
 from app.widgets.state_glyph import StateGlyph
+from broker_core.jobs.outcome import Outcome, outcome_of
 
 if TYPE_CHECKING:
     from app.context import AppContext
@@ -132,8 +133,18 @@ class BatchPage(QWidget):
 
     def _make_logs(self) -> LogsBeside:
         logs = LogsBeside(self.context)
-        logs.show_jobs(self._chosen)
+        logs.show_jobs(self._chosen or self._telling())
         return logs
+
+    def _telling(self) -> list[str]:
+        """The first job that failed, and the first one done to compare it with."""
+        rows = self.context.jobs
+        state, code = rows.columns["state"], rows.columns["exit_code"]
+        first: dict[Outcome, str] = {}
+        for job in self.ids:
+            if (at := rows.at.get(job)) is not None:
+                first.setdefault(outcome_of(state[at], code[at]), job)
+        return [first[one] for one in (Outcome.FAILED, Outcome.DONE) if one in first]
 
     def _choose(self, jobs: list[str]) -> None:
         """The logs of these jobs are wanted; they are read once somebody looks at them."""
@@ -209,7 +220,7 @@ class BatchPage(QWidget):
         self.named.emit(totals.name)
         self.summary.setText(progress(totals, counted, now))
         self.glyph.show_style(style_of_batch(counted))
-        self.offers.show_jobs(alike(self.context.jobs, self.ids, unheard))
+        self.offers.show_jobs(alike(self.context.jobs, self.ids, unheard), self.batch)
 
     def close_all(self) -> None:
         """The tab goes away: look no more."""

@@ -8,11 +8,26 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QComboBox, QLineEdit, QProgressBar, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QComboBox,
+    QCompleter,
+    QLineEdit,
+    QProgressBar,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app import units
 from app.inspector.batch.figures import value_order
-from app.inspector.batch.numbers import NumberNotFound, NumberQuestion, NumberSource, named_by_value
+from app.inspector.batch.numbers import (
+    NumberNotFound,
+    NumberQuestion,
+    NumberSource,
+    named_by_value,
+    names_in,
+)
 from app.stores.slices import breathe, parts
 from app.widgets import qt_types
 from app.widgets.csv_file import Written
@@ -88,6 +103,8 @@ class PlotPane(QWidget):
         self._offered = ""
         self._reading: asyncio.Future[None] | None = None
         self.found = NumbersFound()
+        self.names: list[str] = []
+        """Columns or keys of the chosen file, which are offered."""
         self.plot: ScatterPlot | None = None
         self.file, self.source, self.what = QComboBox(), QComboBox(), QLineEdit()
         self.go = QPushButton("Plot")
@@ -95,6 +112,8 @@ class PlotPane(QWidget):
         self.progress, self.note = QProgressBar(), label(_NOTHING, "muted", wrap=True)
         self._lay_out()
         self.source.currentIndexChanged.connect(lambda _: self._hint())
+        self.source.activated.connect(lambda _: self._offer_names())
+        self.file.activated.connect(lambda _: self._offer_names(follow=True))
         self.go.clicked.connect(self.start)
         self.what.returnPressed.connect(self.start)
         self._hint()
@@ -146,6 +165,36 @@ class PlotPane(QWidget):
             self.file.setCurrentIndex(0)
             if (edit := self.file.lineEdit()) is not None:
                 edit.setCursorPosition(0)
+
+            self._offer_names(follow=True)
+
+    def _offer_names(self, follow: bool = False) -> None:
+        """Offer the columns or keys of the chosen file; `follow`: what to look for is as the file is."""
+        path = self.file.currentText().strip()
+        if not path or not self._done:
+            return
+        if follow:
+            kind = NumberSource.KEY if path.endswith(".json") else NumberSource.COLUMN
+            kind = kind if path.endswith(_TABLES) else NumberSource.PATTERN
+            self.source.setCurrentIndex(self.source.findData(kind))
+        self._context.run(self._read_names(path), "looking what can be drawn")
+
+    async def _read_names(self, path: str) -> None:
+        columns, first = self._context.jobs.columns, self._done[0]
+        question = NumberQuestion(path, NumberSource(self.source.currentData()), "")  # Qt gives a plain str
+        file = question.file_of(columns["parameter"][first])
+        try:
+            part = await self._context.client.read_file(columns["id"][first], file, 0, _LENGTH)
+        except CrossDeskError:
+            return  # plotting tells of it
+        before = ("", *self.names)
+        self.names = await asyncio.to_thread(names_in, question.source, part.content)
+        completer = QCompleter(self.names, self.what)
+        completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
+        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self.what.setCompleter(completer)
+        if self.names and self.what.text() in before:
+            self.what.setText(self.names[-1])
 
     async def _made_by(self, row: int) -> list[str]:
         files = await self._context.client.files(self._context.jobs.columns["id"][row])

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWi
 from app.inspector import job_times
 from app.widgets.labels import label, lead
 from app.widgets.match_style import sentence
+from broker_core.jobs.batch_names import job_name
 
 if TYPE_CHECKING:
     from app.context import AppContext
@@ -67,7 +68,7 @@ class WhyPanel(QFrame):
 
     def _name(self, job: str) -> str:
         row = self._context.jobs.row(job) if job else None
-        return str(row["name"]) if row else job
+        return job_name(row["name"], row["parameter"]) if row else job
 
     def _tell_numbers(self) -> None:
         if self.why is not None:

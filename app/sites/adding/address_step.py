@@ -14,7 +14,6 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCompleter,
-    QFileDialog,
     QHBoxLayout,
     QLineEdit,
     QPushButton,
@@ -25,6 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.widgets.labels import label
+from app.widgets.save_dialog import FileDialog
 from broker_core.wire.sites import DetectRequest
 
 if TYPE_CHECKING:
@@ -227,7 +227,7 @@ class WhereStep(QWidget):
         (self.host, self.kinds.button(HERE), self.url)[kind].setFocus()
 
     def _choose_proxy(self) -> None:
-        dialog = QFileDialog(
+        dialog = FileDialog(
             self, "Choose the proxy file", str(Path(self.proxy.text() or tempfile.gettempdir()))
         )
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

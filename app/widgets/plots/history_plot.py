@@ -25,7 +25,9 @@ Series = tuple[tuple[str, str], ...]
 
 def time_axis() -> pg.DateAxisItem:
     """Return an axis that shows moments."""
-    return pg.DateAxisItem(orientation="bottom")
+    axis = pg.DateAxisItem(orientation="bottom")
+    axis.zoomLevels[1] = axis.zoomLevels[30]  # else a span below a minute tells seconds alone: 05.000
+    return axis
 
 
 def canvas(axis: pg.DateAxisItem) -> pg.PlotWidget:

@@ -39,7 +39,7 @@ from broker_core.command_line.output import messages
 from broker_core.errors import BadRequest, DescriptionRefused, NotFound
 from broker_core.jdl.collection import is_collection
 from broker_core.jdl.limits import Limits
-from broker_core.jdl.parametric import MARK, is_parametric
+from broker_core.jdl.parametric import MARK, is_parametric, is_range, values_in_line
 from broker_core.jobs.batch_names import BatchName
 from broker_core.system.file_errors import unusable
 from broker_core.wire.submission import Receipt
@@ -87,7 +87,12 @@ def submit(
     value: Annotated[
         list[str] | None, typer.Option("--value", help="One job for each value of _PARAM_.")
     ] = None,
-    values: Annotated[Path | None, typer.Option("--values", help="File with a value on each line.")] = None,
+    values: Annotated[
+        str,
+        typer.Option(
+            "--values", help="File with a value on each line, or 1-10, 20-100:5, red.", metavar="FILE|LIST"
+        ),
+    ] = "",
     hold: Annotated[str, typer.Option("--hold", help="Let the jobs wait on hold, for this reason.")] = "",
     key: Annotated[str, typer.Option("--key", help="Key of the submission; the same key submits once.")] = "",
     timeout: Annotated[float | None, typer.Option("--timeout", help="Timeout in seconds.")] = None,
@@ -122,14 +127,25 @@ def submit(
     return with_client(lambda client: send(client, files, request))
 
 
-def _values(given: list[str] | None, file: Path | None) -> tuple[str, ...] | None:
-    if not given and file is None:
+def _values(given: list[str] | None, listed: str) -> tuple[str, ...] | None:
+    """Values given one by one, and those of a file or a list; None if nothing is given."""
+    if not given and not listed:
         return None
+    return (*(given or ()), *_listed(listed))
+
+
+def _listed(text: str) -> list[str]:
+    file = Path(text)
+    if text and not file.exists() and ("," in text or is_range(text)):
+        try:
+            return values_in_line(text)
+        except ValueError as error:
+            raise BadRequest(str(error), code="too_many_values", place=text) from error
     try:
-        listed = file.read_text(encoding="utf-8").splitlines() if file else []
+        lines = file.read_text(encoding="utf-8").splitlines() if text else []
     except (OSError, UnicodeDecodeError) as error:
         raise unusable("The values cannot be read", file, error) from error
-    return (*(given or ()), *(line for line in listed if line.strip()))
+    return [line for line in lines if line.strip()]
 
 
 async def send(client: BrokerClient, sources: Sequence[str], request: SubmitRequest) -> int:
@@ -252,7 +268,7 @@ def _require_values(one: Prepared) -> None:
             f"The description is a sweep: {MARK} stands for a value, and no values are given.",
             code="no_values",
             place=one.origin,
-            remedy="Give them with --value or --values FILE, or as Parameters in the description.",
+            remedy="Give them with --values 1-10, --values FILE or --value, or as Parameters.",
         )
 
 

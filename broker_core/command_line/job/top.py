@@ -1,4 +1,4 @@
-"""`crossdesk job top`: the jobs in the terminal, as they change; arrows choose one, `c` cancels it."""
+"""`crossdesk job top`: the jobs in the terminal, as they change; arrows choose a line, `c` cancels it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from broker_core.client.client import BrokerClient
 from broker_core.command_line import output, tables, words
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.invocation import Json, StateDir, session, with_client
-from broker_core.command_line.job.folding import folded, summary
+from broker_core.command_line.job.folding import BatchLine, folded, summary
 from broker_core.command_line.job.following import (
     Row,
     all_rows,
@@ -44,6 +44,9 @@ _MOVES = {
 }  # fmt: skip
 _PAGES = {b"\x1b[5~": -1, b"\x1b[6~": 1}
 _ENDS = {b"\x1b[H": 0, b"\x1b[1~": 0, b"g": 0, b"\x1b[F": -1, b"\x1b[4~": -1, b"G": -1}
+_UNFOLD, _FOLD = (b"\x1b[C", b"\x1bOC", b"l", b"+"), (b"\x1b[D", b"\x1bOD", b"h", b"-")
+_TURN = (b"\r", b"\n", b" ")
+"""Unfolds a batch, or folds it again."""
 _QUIT = (b"q", b"Q", b"\x03", b"")
 _TICK = 1.0
 """Seconds after which times are drawn anew."""
@@ -54,6 +57,13 @@ _AROUND = 4
 
 
 _UNANNOTATED: Row = dict.fromkeys(ANNOTATION_COLUMNS, "")
+
+
+Line = Row | BatchLine
+
+
+def _key(line: Line) -> str:
+    return line.id if isinstance(line, BatchLine) else str(line["id"])
 
 
 def _annotation(row: Row) -> Row:
@@ -73,8 +83,12 @@ class JobsScreen:
         self._chosen = ""
         self._first = 0
         self._height = 1
-        self._asking = ""
-        """The job about which it is asked whether to cancel it."""
+        self._asking: Line | None = None
+        """The job or batch about which it is asked whether to cancel it."""
+        self._unfolded: set[str] = set()
+        """Batches whose jobs have lines of their own."""
+        self._lines: list[Line] | None = None
+        """What is shown; None: to be made anew."""
         self.notice = ""
         self.changed = asyncio.Event()
 
@@ -89,6 +103,7 @@ class JobsScreen:
 
     def fill(self, rows: Iterable[Row]) -> None:
         """Take in jobs that are older than all before."""
+        self._lines = None
         rows = list(rows)
         self._annotations |= {row["id"]: _annotation(row) for row in rows if row["tags"] or row["note"]}
         wanted = [row for row in rows if self._wants(row)]
@@ -97,6 +112,7 @@ class JobsScreen:
 
     def take(self, update: Update) -> None:
         """Take in what changed; a job that ended stays, unless the query leaves it out now."""
+        at, self._lines = self._at(), None
         annotated = {row["id"]: row for row in rows_of(update.annotated)}
         self._annotations |= annotated
         changed = {row["id"]: row for row in rows_of(update.rows)}
@@ -113,7 +129,24 @@ class JobsScreen:
             self._annotations.pop(job, None)
             if job in self._rows:
                 self._drop(job)
+        if self._chosen and self._at() < 0:
+            lines = self.lines()
+            self._chosen = _key(lines[min(at, len(lines) - 1)]) if lines else ""
         self.changed.set()
+
+    def lines(self) -> list[Line]:
+        """Jobs and folded batches, newest first; below an unfolded batch stand its jobs."""
+        if self._lines is None:
+            self._lines = []
+            for line in folded(self.rows):
+                self._lines.append(line)
+                if isinstance(line, BatchLine) and line.id in self._unfolded:
+                    self._lines += line.rows
+        return self._lines
+
+    def _at(self) -> int:
+        """Number of the chosen line; -1: none is chosen."""
+        return next((at for at, line in enumerate(self.lines()) if _key(line) == self._chosen), -1)
 
     def _wants(self, row: Row) -> bool:
         if self._query is None:
@@ -121,40 +154,60 @@ class JobsScreen:
         return self._query.matches({name: [value] for name, value in row.items()}, 0, time.time())
 
     def _drop(self, job: str) -> None:
-        at = self._order.index(job)
-        del self._order[at], self._rows[job]
-        if job == self._chosen:
-            self._chosen = self._order[min(at, len(self._order) - 1)] if self._order else ""
+        self._order.remove(job)
+        del self._rows[job]
 
     # --- keys
 
-    def press(self, key: bytes) -> str:
-        """Take a key; returns the id of a job that is to be canceled, or an empty text."""
+    def press(self, key: bytes) -> list[str]:
+        """Take a key; returns the ids of jobs that are to be canceled."""
         self.changed.set()
         self.notice = ""
-        if self._asking:
-            asked, self._asking = self._asking, ""
-            return asked if key in (b"y", b"Y") else ""
-        if key == b"c" and (row := self._rows.get(self._chosen)):
-            if outcome_of_row(row).ended:
-                self.notice = "This job has ended."
+        if self._asking is not None:
+            asked, self._asking = self._asking, None
+            return self._going_on(asked) if key in (b"y", b"Y") else []
+        at = self._at()
+        line = self.lines()[at] if at >= 0 else None
+        if key == b"c" and line is not None:
+            if self._going_on(line):
+                self._asking = line
             else:
-                self._asking = self._chosen
-        self._move(key)
-        return ""
+                several = isinstance(line, BatchLine)
+                self.notice = "All of them have ended." if several else "This job has ended."
+        elif line is not None and key in (*_UNFOLD, *_FOLD, *_TURN):
+            self._turn(line, key)
+        else:
+            self._move(key, at)
+        return []
 
-    def _move(self, key: bytes) -> None:
-        if not self._order:
+    def _going_on(self, line: Line) -> list[str]:
+        """Those of a line's jobs that have not ended, by what is known now."""
+        jobs = [row["id"] for row in line.rows] if isinstance(line, BatchLine) else [line["id"]]
+        rows = (self._rows[job] for job in jobs if job in self._rows)
+        return [row["id"] for row in rows if not outcome_of_row(row).ended]
+
+    def _turn(self, line: Line, key: bytes) -> None:
+        """Unfold or fold a batch; from one of its jobs folding leads back to it."""
+        batch = line.id if isinstance(line, BatchLine) else line["batch"]
+        if batch in self._unfolded and key not in _UNFOLD:
+            self._unfolded.discard(batch)
+            self._chosen = batch
+        elif isinstance(line, BatchLine) and key not in _FOLD:
+            self._unfolded.add(batch)
+        self._lines = None
+
+    def _move(self, key: bytes, at: int) -> None:
+        lines = self.lines()
+        if not lines:
             return
-        at = self._order.index(self._chosen) if self._chosen in self._rows else -1
         if key in _ENDS:
             at = _ENDS[key]
         elif key in _MOVES or key in _PAGES:
             step = _MOVES.get(key) or _PAGES[key] * self._height
-            at = max(0, min(at + step, len(self._order) - 1))
+            at = max(0, min(at + step, len(lines) - 1))
         else:
             return
-        self._chosen = self._order[at]
+        self._chosen = _key(lines[at])
 
     # --- drawing
 
@@ -162,11 +215,11 @@ class JobsScreen:
         """The whole screen, for a terminal of the console's size."""
         height = console.height
         self._height = max(1, height - _AROUND)
-        if self._chosen in self._rows:
-            at = self._order.index(self._chosen)
+        lines, at = self.lines(), self._at()
+        if at >= 0:
             self._first = min(max(self._first, at - self._height + 1), at)
-        self._first = max(0, min(self._first, len(self._order) - self._height))
-        shown = [self._rows[job] for job in self._order[self._first : self._first + self._height]]
+        self._first = max(0, min(self._first, len(lines) - self._height))
+        shown = lines[self._first : self._first + self._height]
         head = Table.grid(expand=True, padding=(0, 1))
         head.add_column(no_wrap=True, overflow="ellipsis")
         head.add_column(no_wrap=True, justify="right")
@@ -175,7 +228,7 @@ class JobsScreen:
         used = 2 + len(shown) if shown else 2
         return Group(head, body, Padding(self._bottom(), (max(0, height - used - 1), 0, 0, 0)))
 
-    def _table(self, rows: list[Row]) -> Table:
+    def _table(self, lines: list[Line]) -> Table:
         table = Table(box=None, pad_edge=False, expand=True, header_style="bold", padding=(0, 1, 0, 0))
         for head in ("ID", "NAME", "STATE", "CPUS", "RUN TIME", "SITE"):
             number = head in ("CPUS", "RUN TIME")
@@ -186,34 +239,46 @@ class JobsScreen:
                 overflow="ellipsis",
                 ratio=3 if head == "NAME" else 2 if head == "SITE" else None,
             )
-        for row in rows:
-            state = words.standing(row, cause=True)
-            cells = (
-                row["id"][:8],
-                words.name(row),
-                state + Text(" (held)", style="yellow") if row["held"] else state,
-                str(row["cpus"]),
-                words.run_time(row),
-                site_name(row["site"]),
-            )
-            style = "reverse" if row["id"] == self._chosen else ""
+        for line in lines:
+            cells = self._batch_cells(line) if isinstance(line, BatchLine) else self._job_cells(line)
+            style = "reverse" if _key(line) == self._chosen else ""
             table.add_row(*map(output.cell, cells), style=style)
         return table
 
+    def _batch_cells(self, line: BatchLine) -> tuple[str, ...]:
+        sign = "-" if line.id in self._unfolded else "+"
+        cpus = sum(row["cpus"] or 1 for row in line.rows)
+        return line.id[:8], f"{sign} {line.name}", line.standing, f"{cpus:,}", "", line.site
+
+    def _job_cells(self, row: Row) -> tuple[str | Text, ...]:
+        state, below = words.standing(row, cause=True), "  " if row["batch"] in self._unfolded else ""
+        return (
+            row["id"][:8],
+            f"{below}{words.name(row)}",
+            state + Text(" (held)", style="yellow") if row["held"] else state,
+            str(row["cpus"]),
+            words.run_time(row),
+            site_name(row["site"]),
+        )
+
     def _bottom(self) -> Text:
-        if row := self._rows.get(self._asking):
-            question = f"Cancel {output.printable(words.name(row))}, {row['id'][:8]}? y/n"
+        if (line := self._asking) is not None:
+            name = words.name(line) if not isinstance(line, BatchLine) else line.name
+            number = len(self._going_on(line))
+            several = f"{number:,} jobs of " if isinstance(line, BatchLine) else ""
+            question = f"Cancel {several}{output.printable(name)}, {_key(line)[:8]}? y/n"
             return Text(question, style="bold yellow", no_wrap=True, overflow="ellipsis")
         if self.notice:
             return Text(output.printable(self.notice), style="yellow", no_wrap=True, overflow="ellipsis")
         arrows = "↑↓" if words.has_unicode() else "arrows"
-        return Text(f"{arrows} choose   c cancel   q quit", style="dim")
+        fold = "Return unfolds   " if any(isinstance(line, BatchLine) for line in self.lines()) else ""
+        return Text(f"{arrows} choose   {fold}c cancel   q quit", style="dim")
 
 
 def top(terms: Query = None, as_json: Json = False, state_dir: StateDir = None) -> int:
     """Watch the active jobs, or those of a query, as they change; without a terminal show them once.
 
-    Arrows choose a job, c cancels it, q ends.
+    Arrows choose a line, Return unfolds a batch, c cancels, q ends.
     """
     query = asked_query(terms)
     if session().json or not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -292,13 +357,14 @@ async def _keys(screen: JobsScreen, client: BrokerClient) -> None:
         for key in _KEY.findall(os.read(descriptor, 1024)) or [b""]:
             if key in _QUIT:
                 return
-            if job := screen.press(key):
-                await _cancel(screen, client, job)
+            if jobs := screen.press(key):
+                await _cancel(screen, client, jobs)
 
 
-async def _cancel(screen: JobsScreen, client: BrokerClient, job: str) -> None:
+async def _cancel(screen: JobsScreen, client: BrokerClient, jobs: list[str]) -> None:
     try:
-        why = (await client.cancel([job])).results.get(job)
+        results = (await client.cancel(jobs)).results
+        why = next(filter(None, (results.get(job) for job in jobs)), "")
     except CrossDeskError as error:
         why = error.message
     screen.notice = why or "Cancel requested."

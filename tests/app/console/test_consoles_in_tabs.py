@@ -34,7 +34,7 @@ def test_a_job_has_consoles_in_the_inspector_and_in_a_tab_and_closing_the_tab_de
         await eventually(lambda: "ready>" in second.terminal.terminal.text(), what="past output is shown")
         await eventually(lambda: first.status.viewers == 2, what="both watch")
         assert "open at 2 places" in first.toolbar.told.text()
-        assert second.toolbar.act.text() == "Type here"
+        assert second.toolbar.act.text() == "Take over"
         for _ in range(2):
             QTest.keyClicks(second.terminal, "typed in vain")
         told = [toast.accessibleName() for toast in stage.window.findChildren(Toast)]

@@ -10,11 +10,11 @@ import pytest
 from app.description.statements import statements
 from app.description.values import string_of, strings_of
 from app.drops.plan import DropAction, DropPlan, plan_for, plan_for_text, sentence
-from app.submission.sheet import values_of
 from broker_core.client.programs.describe import script_from_text
 from broker_core.client.programs.file_kind import classify
 from broker_core.client.programs.path_facts import facts_of
 from broker_core.jdl.check import check
+from broker_core.jdl.parametric import values_in_line
 
 
 def _plan(*paths: Path, on_editor: bool = False) -> DropPlan:
@@ -118,9 +118,9 @@ def test_dropped_text_is_a_description_or_a_script() -> None:
     ],
 )
 def test_values_of_a_sweep_are_read_from_one_line(line: str, values: list[str]) -> None:
-    assert values_of(line) == values
+    assert values_in_line(line) == values
 
 
 def test_too_many_values_are_refused_before_they_are_made() -> None:
     with pytest.raises(ValueError, match="at most 10,000"):
-        values_of("1-999999999")
+        values_in_line("1-999999999")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
@@ -194,6 +195,18 @@ def test_a_parameter_in_the_arguments_asks_for_its_values(open_sheet: Open, tmp_
     assert not sheet.form.submit.isEnabled()
     QTest.keyClicks(sheet.form.values, "1-3")
     assert sheet.form.submit.text() == "Submit 3 jobs"
+
+
+def test_tab_goes_through_the_fields_as_they_are_read(open_sheet: Open, tmp_path: Path) -> None:
+    sheet = open_sheet(_jobs(_script(tmp_path, "a.sh", "#!/bin/sh\n")))
+    form = sheet.form
+    QTest.keyClicks(form.arguments, "_PARAM_")
+    form.arguments.setFocus()
+    passed = []
+    for _ in range(3):
+        QTest.keyClick(sheet.focusWidget(), Qt.Key.Key_Tab)
+        passed.append(sheet.focusWidget())
+    assert passed == [form.site, form.values, form.contents]
 
 
 def test_the_chosen_site_goes_along_into_the_editor(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtGui import QAction
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QMessageBox
 
 from app.stores.slices import SLICE
@@ -84,6 +85,56 @@ def test_very_many_selected_jobs_are_summed_up_in_slices_and_again_as_they_chang
         await eventually(lambda: summary.counts.get(Outcome.FAILED) == 1)
         assert "1 failed" in summary.about.text()
         await eventually(lambda: on.context.actions.qt("job.rerun").text() == "Rerun 1 failed")
+
+    play(qapp, state_dir, scenario, connect=False)
+
+
+def test_a_selection_tells_why_its_jobs_failed_and_a_job_its_value(
+    qapp: QApplication, state_dir: Path
+) -> None:
+    async def scenario(on: Stage) -> None:
+        jobs = [
+            job | {"name": "fit", "error_line": f"no convergence for value {job['parameter']}"}
+            if job["exit_code"] else job | {"name": "fit"}
+            for job in _batch()
+        ]  # fmt: skip
+        await _select(on, jobs)
+        failures = on.window.inspector.multi_selection.failures
+        assert failures.isVisible()
+        assert failures.reasons == ["8 × exit 3  ·  no convergence for value …"]
+        on.window.jobs.view.choose("m05")
+        await turns()
+        header = on.window.inspector.header
+        assert header.name.text() == "fit (5)", "jobs of a batch are told apart by their values"
+        await _select(on, [jobs[0], jobs[1]])
+        assert not failures.isVisible()
+
+    play(qapp, state_dir, scenario, connect=False)
+
+
+def test_buttons_stand_still_under_the_pointer_while_jobs_change(qapp: QApplication, state_dir: Path) -> None:
+    async def scenario(on: Stage) -> None:
+        jobs = _batch()
+        await _select(on, jobs)
+        offers = on.window.inspector.multi_selection.offers
+        on.context.actions.link(True)
+        offers.setEnabled(True)
+        cancel = offers.buttons["job.cancel"]
+        places = {name: one.geometry() for name, one in offers.buttons.items() if one.isVisible()}
+        QTest.mouseMove(cancel)
+        await eventually(offers.underMouse, what="the pointer is over the buttons")
+        over = [
+            job | {"state": "Done", "exit_code": 0, "position": 9} for job in jobs if job["exit_code"] is None
+        ]
+        on.context.jobs.merge(columns(*over))
+        on.context.jobs.flush()
+        await eventually(lambda: not cancel.isEnabled(), what="nothing is left to be canceled")
+        await turns()
+        now = {name: one.geometry() for name, one in offers.buttons.items() if one.isVisible()}
+        assert now == places, "no button came to where another one was"
+        QTest.mouseMove(on.window.inspector.multi_selection.title)
+        await eventually(lambda: not cancel.isVisible(), what="the pointer left and the buttons follow")
+        assert offers.buttons["job.purge"].text() == "Remove 40 with files…"
 
     play(qapp, state_dir, scenario, connect=False)
 

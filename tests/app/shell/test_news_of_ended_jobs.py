@@ -28,7 +28,9 @@ class _Desk(QObject):
         super().__init__()
         self.session = SimpleNamespace(on_events=[])
         self.link = _Link()
-        self.jobs = SimpleNamespace(row=lambda job: {"name": job, "interactive": False, "started": 1.0})
+        self.jobs = SimpleNamespace(
+            row=lambda job: {"name": job, "parameter": "", "interactive": False, "started": 1.0}
+        )
         self.notices: list[Notice] = []
         self.owner = self
         self.notify = self.notices.append

@@ -27,7 +27,9 @@ class _Desk(QObject):
         super().__init__()
         self.session = SimpleNamespace(on_events=[])
         self.link = _Link()
-        self.jobs = SimpleNamespace(row=lambda job: {"name": job, "interactive": False, "started": None})
+        self.jobs = SimpleNamespace(
+            row=lambda job: {"name": job, "parameter": "", "interactive": False, "started": None}
+        )
         self.told: list[Notice] = []
         self.owner = self
         self.notify = self.told.append

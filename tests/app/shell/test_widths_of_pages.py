@@ -65,6 +65,20 @@ def test_no_page_asks_for_more_width_than_the_main_area(
     play(qapp, broker, scenario)
 
 
+def test_entries_of_the_sidebar_are_whole_beside_its_scroll_bar(qapp: QApplication, state_dir: Path) -> None:
+    async def scenario(on: Stage) -> None:
+        on.window.resize(*LEAST)
+        on.window.sidebar.setFixedHeight(240)
+        entries = on.window.sidebar.list
+        bar = entries.verticalScrollBar()
+        await eventually(lambda: bar.maximum() > bar.minimum(), what="not all entries fit")
+        lines = entries.itemDelegate()
+        needed = max(lines.width_of(entries.item(at)) for at in range(entries.count()))
+        await eventually(lambda: entries.viewport().width() >= needed, what="the longest entry is seen whole")
+
+    play(qapp, state_dir, scenario, connect=False)
+
+
 @pytest.mark.expected_log(r"\d+ failed")
 def test_tabs_of_the_inspector_fit_into_the_least_window(qapp: QApplication, broker: Path) -> None:
     async def scenario(on: Stage) -> None:

@@ -20,6 +20,16 @@ def test_ticks_of_counts_are_whole(qapp: QApplication) -> None:
         assert most / step <= 12
 
 
+def test_a_span_of_seconds_tells_hours_and_minutes_too(qapp: QApplication) -> None:
+    axis = time_axis()
+    plot = canvas(axis)
+    plot.resize(600, 150)
+    for span in (2.0, 10.0, 50.0):
+        plot.setXRange(0.0, span)
+        plot.grab()
+        assert {len(words) for words in axis.tickStrings([0.0, 5.0], 1, 1)} == {len("06:19:05")}, span
+
+
 def test_lines_step_from_number_to_number(qapp: QApplication) -> None:
     theme = Theme(qapp, Mode.LIGHT)
     plot = HistoryPlot(theme, (("running", "series-1"), ("queued", "series-2")), canvas(time_axis()))

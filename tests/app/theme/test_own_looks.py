@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint
@@ -15,10 +16,13 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFrame,
     QLabel,
+    QLineEdit,
     QPushButton,
     QStyle,
     QTabBar,
     QToolButton,
+    QTreeView,
+    QVBoxLayout,
     QWidget,
 )
 
@@ -28,6 +32,8 @@ from app.theme.theme import Theme
 from app.theme.tokens import Mode
 from app.widgets.labels import lead
 from app.widgets.match_style import element_words
+from app.widgets.save_dialog import FileDialog
+from tests.waiting import wait_until
 
 
 @pytest.fixture
@@ -171,3 +177,36 @@ def test_a_quiet_button_of_a_dialog_keeps_its_look(theme: Theme) -> None:
 )
 def test_computing_elements_are_named_without_a_port_that_is_none(ce: str, said: str) -> None:
     assert element_words(ce) == said
+
+
+def test_no_column_of_the_dialog_for_files_is_cut(theme: Theme, tmp_path: Path) -> None:
+    (tmp_path / "a script with a long name.py").write_text("print(1)\n" * 400)
+    window = QWidget()
+    window.resize(1280, 800)
+    dialog = FileDialog(window, "Open", str(tmp_path))
+    dialog.open()
+    files = dialog.findChild(QTreeView, "treeView")
+    head = files.header()
+
+    def filled() -> bool:
+        QApplication.processEvents()
+        return files.model().rowCount(files.rootIndex()) == 1 and head.sectionSize(1) > 40
+
+    wait_until(filled, what="the list of files is there")
+    for column in range(1, head.count()):
+        assert head.sectionSize(column) >= files.sizeHintForColumn(column), column
+    assert head.length() <= files.viewport().width(), "no scroll bar below"
+    dialog.reject()
+
+
+def test_the_icon_of_a_field_stands_in_its_middle(theme: Theme) -> None:
+    page, field = QWidget(), QLineEdit()
+    QVBoxLayout(page).addWidget(field)
+    field.setClearButtonEnabled(True)
+    field.addAction(theme.icon("search"), QLineEdit.ActionPosition.LeadingPosition)
+    page.show()
+    QApplication.processEvents()
+    icons = field.findChildren(QToolButton)
+    assert len(icons) == 2
+    assert all(abs(one.geometry().center().y() - field.rect().center().y()) <= 1 for one in icons)
+    page.close()

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from app.inspector.batch.figures import course_of, failures_of
-from app.inspector.batch.numbers import NumberNotFound, NumberQuestion, NumberSource, named_by_value
+from app.inspector.batch.numbers import NumberNotFound, NumberQuestion, NumberSource, named_by_value, names_in
 from app.inspector.batch.tables import ValuesTable
 from app.stores.jobs import JobStore
 from tests.app.jobs.rows import NOW, columns
@@ -90,6 +90,21 @@ def test_a_number_is_found_in_columns_keys_and_by_patterns(
     source: NumberSource, what: str, content: str, number: float
 ) -> None:
     assert NumberQuestion("x", source, what).answer(content.encode()) == number
+
+
+@pytest.mark.parametrize(("source", "content", "names"), [
+    (NumberSource.COLUMN, "step,loss,what\n1,0.9,ok\n", ["step", "loss"]),
+    (NumberSource.COLUMN, "step;\n1;2\n", ["step"]),
+    (NumberSource.COLUMN, "", []),
+    (NumberSource.KEY, '{"fit": {"slope": 2.5, "name": "x"}, "n": 3, "l": [1]}', ["fit.slope", "n"]),
+    (NumberSource.KEY, "no", []),
+    (NumberSource.KEY, "[" * 100_000, []),
+    (NumberSource.PATTERN, "a,b\n1,2\n", []),
+])  # fmt: skip
+def test_names_under_which_a_file_has_numbers_are_offered(
+    source: NumberSource, content: str, names: list[str]
+) -> None:
+    assert names_in(source, content.encode()) == names
 
 
 @pytest.mark.parametrize(("source", "what", "content", "said"), [

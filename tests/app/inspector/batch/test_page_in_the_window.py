@@ -78,10 +78,11 @@ def test_numbers_of_the_outputs_are_drawn_against_the_values(qapp: QApplication,
         page.tabs.setCurrentWidget(page.plot.widget)
         pane = page.plot.pane
         await eventually(lambda: pane.file.findText("table.csv") >= 0)
-        pane.file.setCurrentText("table.csv")
-        pane.source.setCurrentIndex(pane.source.findData(NumberSource.COLUMN))
-        QTest.keyClicks(pane.what, "square")
-        QTest.keyClick(pane.what, Qt.Key.Key_Return)
+        assert pane.file.currentText() == "table.csv", "tables come first"
+        await eventually(lambda: pane.what.text() == "square", what="the last column with numbers is offered")
+        assert pane.source.currentData() == NumberSource.COLUMN
+        assert pane.what.completer().model().rowCount() == len(pane.names)
+        QTest.mouseClick(pane.go, Qt.MouseButton.LeftButton)
         await eventually(lambda: sorted(pane.found.numbers.values()) == [20.0, 30.0, 40.0])
         await eventually(lambda: pane.plot is not None and pane.plot.isVisible())
         assert pane.note.text() == "3 numbers of 3 jobs."
@@ -127,6 +128,19 @@ def test_logs_of_chosen_values_stand_side_by_side_and_all_output_is_one_tree(
         item.setExpanded(True)
         await eventually(lambda: item.childCount() == 3)
         assert {item.child(at).text(0) for at in range(3)} == {"out.txt", "err.txt", "table.csv"}
+
+    play(qapp, broker, scenario)
+
+
+@pytest.mark.expected_log(r"\d+ failed")
+def test_logs_begin_with_a_job_that_failed_beside_one_that_is_done(qapp: QApplication, broker: Path) -> None:
+    async def scenario(on: Stage) -> None:
+        page = await _page(on)
+        page.tabs.setCurrentWidget(page.logs.widget)
+        await eventually(lambda: page.logs.made is not None and len(page.logs.made.jobs) == 2, what="logs")
+        rows = on.context.jobs
+        codes = [rows.columns["exit_code"][rows.at[job]] for job in page.logs.made.jobs]
+        assert codes == [3, 0]
 
     play(qapp, broker, scenario)
 
