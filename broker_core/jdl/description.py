@@ -81,6 +81,19 @@ class JobDescription:
     """The tree (broker_core.jdl.syntax.tree), for Requirements, Rank and unknown attributes."""
 
     @property
+    def mpi(self) -> str:
+        """Kind of MPI that a launcher has to start at the site; empty: the program is started once (CB-MPI-01).
+
+        A plain program starts its own processes. It goes through that launcher where it has hooks, or several
+        hosts of which it needs the list; a batch script has that list under its own system's names.
+        """
+        if self.sub_job_type != "plain":
+            return self.sub_job_type
+        names = {name for name, _ in self.environment}
+        wanted = not _HOOKS.isdisjoint(names) or self.request.hosts > 1
+        return "plain" if wanted and "CROSSDESK_BATCH_SCRIPT" not in names else ""
+
+    @property
     def batch_needs(self) -> BatchNeeds:
         """What decides in a batch system when such a job could start."""
         return self.request, self.cpus, self.wall_limit

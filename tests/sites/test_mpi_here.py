@@ -1,0 +1,74 @@
+"""Parallel jobs on this machine: real Open MPI and MPICH, started by MPI-Start with a program that checks its ranks."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from broker_core.matching.match import match
+from broker_core.sites.contract import InputFile, LaunchOrder
+from tests.matching.made import job as description
+from tests.sites.running_site import RunningSite, order
+from tests.testbed.mpi import KINDS, Installation, installed
+from tests.waiting import eventually
+
+pytestmark = pytest.mark.mpi
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def mpi(request: pytest.FixtureRequest) -> Installation:
+    return installed(request.param)
+
+
+@pytest.fixture
+async def here(tmp_path: Path) -> AsyncIterator[RunningSite]:
+    """A started site with more processors than this machine may have."""
+    site = RunningSite(tmp_path / "site", 8)
+    await site.start()
+    yield site
+    await site.close()
+
+
+def ranks(mpi: Installation, words: str = "", cpus: int = 4, **more: object) -> LaunchOrder:
+    """An order for the program that checks its ranks."""
+    given = {"environment": (*mpi.variables, ("GIVEN", "a value")), **more}
+    inputs = (InputFile("ranks", mpi.program, True), *given.pop("inputs", ()))  # type: ignore[misc]
+    return order("./ranks", words, mpi=mpi.kind, cpus=cpus, inputs=inputs, **given)
+
+
+async def test_a_job_has_as_many_ranks_as_cpus_and_they_find_each_other(
+    mpi: Installation, here: RunningSite
+) -> None:
+    for cpus in (1, 4):
+        one = ranks(mpi, cpus=cpus)
+        await here.site.submit(one)
+        ended = await here.ended(one.attempt)
+        assert (ended.exit_code, ended.failure) == (0, ""), here.text(one.attempt, "std.err")
+        assert here.text(one.attempt) == f"{cpus} ranks, pi 3.141593, halo right, given a value\n"
+
+
+async def test_the_exit_code_of_a_rank_is_that_of_the_job(mpi: Installation, here: RunningSite) -> None:
+    one = ranks(mpi, "exit 2 7")
+    await here.site.submit(one)
+    assert (await here.ended(one.attempt)).exit_code == 7
+
+
+async def test_a_killed_rank_fails_the_job_and_leaves_none(mpi: Installation, here: RunningSite) -> None:
+    one = ranks(mpi, "kill 1")
+    await here.site.submit(one)
+    ended = await here.ended(one.attempt)
+    assert ended.exit_code != 0
+    assert not here.left()
+
+
+async def test_a_canceled_job_leaves_no_rank(mpi: Installation, here: RunningSite, tmp_path: Path) -> None:
+    one = ranks(mpi, f"wait {tmp_path / 'gate'}")
+    await here.site.submit(one)
+    await eventually(lambda: here.text(one.attempt))
+    assert len(here.left()) > 4
+    await here.site.cancel(one.attempt)
+    assert (await here.ended(one.attempt)).failure == "killed"
+    assert not here.left()
