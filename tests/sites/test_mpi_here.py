@@ -61,7 +61,7 @@ async def test_a_killed_rank_fails_the_job_and_leaves_none(mpi: Installation, he
     await here.site.submit(one)
     ended = await here.ended(one.attempt)
     assert ended.exit_code != 0
-    assert not here.left()
+    await eventually(lambda: not here.left())
 
 
 async def test_a_canceled_job_leaves_no_rank(mpi: Installation, here: RunningSite, tmp_path: Path) -> None:
@@ -71,4 +71,4 @@ async def test_a_canceled_job_leaves_no_rank(mpi: Installation, here: RunningSit
     assert len(here.left()) > 4
     await here.site.cancel(one.attempt)
     assert (await here.ended(one.attempt)).failure == "killed"
-    assert not here.left()
+    await eventually(lambda: not here.left())

@@ -1,20 +1,19 @@
-"""MPI as it comes from the Python registry, each kind in an environment of its own, with a program that checks itself.
+"""MPI as wheels bring it, each kind in an environment of its own, with a program that checks itself.
 
-Both wheels install the same files, so that they cannot be beside each other. The environments are made once for
-all tests of a machine, and again where the account's cache was cleared.
+Both wheels have files of the same names. `packaging/test.sh` makes the environments; who tests without it has them
+made by the first test that needs them.
 """
 
 from __future__ import annotations
 
 import fcntl
-import os
 import subprocess
 import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 KINDS = ("mpich", "openmpi")
+ROOT = Path(__file__).parents[2]
 _SOURCE = Path(__file__).with_name("ranks.c")
 
 
@@ -37,26 +36,25 @@ class Installation:
 
 
 def installed(kind: str) -> Installation:
-    """That kind of MPI, made by the first who asks; takes some seconds then."""
-    base = Path(tempfile.gettempdir()) / f"crossdesk-test-mpi-{os.getuid()}"
-    base.mkdir(mode=0o700, exist_ok=True)
-    assert base.stat().st_uid == os.getuid()
-    found = Installation(kind, base / kind)
-    with (base / f"{kind}.lock").open("w") as lock:
+    """That kind of MPI with its program; takes some seconds where it has to be made."""
+    found = Installation(kind, Path(sys.prefix) / kind)
+    with Path(f"{found.prefix}.busy").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not found.program.exists():
-            _make(found)
+        if not (found.prefix / "bin/mpiexec").exists():
+            _install(found)
+        if not found.program.exists() or found.program.stat().st_mtime < _SOURCE.stat().st_mtime:
+            _compile(found)
     return found
 
 
-def _make(found: Installation) -> None:
+def _install(found: Installation) -> None:
     python = found.prefix / "bin/python"
+    words = ["-m", "pip", "install", "-q", "--disable-pip-version-check", "--require-hashes", "-r"]
     subprocess.run([sys.executable, "-m", "venv", "--clear", found.prefix], check=True)
-    subprocess.run(
-        [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", found.kind],
-        check=True,
-        capture_output=True,
-    )
+    subprocess.run([python, *words, ROOT / f"packaging/mpi/{found.kind}.lock"], check=True, capture_output=True)
+
+
+def _compile(found: Installation) -> None:
     made = found.program.with_suffix(".part")
     subprocess.run([found.prefix / "bin/mpicc", "-O1", "-o", made, _SOURCE, "-lm"], check=True)
     made.rename(found.program)
