@@ -47,7 +47,7 @@ async def test_a_job_has_as_many_ranks_as_cpus_and_they_find_each_other(
         await here.site.submit(one)
         ended = await here.ended(one.attempt)
         assert (ended.exit_code, ended.failure) == (0, ""), here.text(one.attempt, "std.err")
-        assert here.text(one.attempt) == f"{cpus} ranks, pi 3.141593, halo right, given a value\n"
+        assert here.text(one.attempt) == f"{cpus} ranks of 1 launchers, pi 3.141593, halo right, given a value\n"
 
 
 async def test_the_exit_code_of_a_rank_is_that_of_the_job(mpi: Installation, here: RunningSite) -> None:

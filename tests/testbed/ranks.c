@@ -1,4 +1,5 @@
-/* Computes pi in all processes together, passes the edges of their cells around the ring, and says who took part.
+/* Computes pi in all processes together, passes the edges of their cells around the ring, and says how many took
+   part, and how many programs started them: one on each host.
 
    ranks [exit RANK CODE | kill RANK | wait FILE]
 
@@ -51,8 +52,17 @@ int main(int count, char **words)
     MPI_Allreduce(&rank, &ranks, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     wrong = halo_is_wrong(rank, size) || fabs(pi - 3.14159265) > 1e-6 || ranks != size * (size - 1) / 2;
     MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    int *launchers = malloc(size * sizeof(int)), launcher = getppid(), different = 0;
+    MPI_Allgather(&launcher, 1, MPI_INT, launchers, 1, MPI_INT, MPI_COMM_WORLD);
+    for (int i = 0; i < size; i++) {
+        int seen = 0;
+        for (int j = 0; j < i; j++)
+            seen |= launchers[j] == launchers[i];
+        different += !seen;
+    }
     if (rank == size - 1) {
-        printf("%d ranks, pi %.6f, halo %s, given %s\n", size, pi, wrong ? "wrong" : "right", given ? given : "-");
+        printf("%d ranks of %d launchers, pi %.6f, halo %s, given %s\n", size, different, pi,
+               wrong ? "wrong" : "right", given ? given : "-");
         fflush(stdout);
     }
     if (count == 4 && !strcmp(words[1], "exit")) {

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from broker_core.jdl.resource_request import ResourceRequest
 from broker_core.sites.contract import InputFile, LaunchOrder
+from tests.running import processes_of
 from tests.sites.remote.far_site import Far, order
 from tests.testbed.mpi import KINDS, Installation, installed
 from tests.testbed.slurm import Cluster
@@ -35,4 +38,38 @@ async def test_ranks_run_over_all_nodes_that_the_cluster_gave(
     one = ranks(mpi, request=ResourceRequest(mpi=True, hosts=hosts))
     ended = await far.run(one)
     assert (ended.exit_code, ended.failure) == (0, ""), await far.text(one.attempt, "std.err")
-    assert await far.text(one.attempt) == "4 ranks, pi 3.141593, halo right, given a value\n"
+    assert await far.text(one.attempt) == f"4 ranks of {hosts} launchers, pi 3.141593, halo right, given a value\n"
+
+
+async def test_a_killed_rank_fails_the_job_and_leaves_none_on_any_node(
+    mpi: Installation, far: Far, tmp_path: Path
+) -> None:
+    one = ranks(mpi, "kill 3", request=ResourceRequest(mpi=True, hosts=2))
+    assert (await far.run(one)).exit_code not in (0, None)
+    await eventually(lambda: not processes_of(tmp_path / "site"))
+
+
+async def test_a_canceled_job_leaves_no_rank_on_any_node(
+    mpi: Installation, far: Far, cluster: Cluster, tmp_path: Path
+) -> None:
+    one = ranks(mpi, f"wait {tmp_path / 'gate'}", request=ResourceRequest(mpi=True, hosts=2))
+    await far.site.submit(one)
+    await far.site.confirm(one.attempt)
+    await eventually(lambda: _running(tmp_path) == 4)
+    await far.site.cancel(one.attempt)
+    assert (await far.ended(one.attempt)).failure == "killed"
+    await eventually(lambda: not processes_of(tmp_path / "site"))
+    await eventually(lambda: not cluster.present())
+
+
+def _running(folder: Path) -> int:
+    """Ranks that are there."""
+    found = (Path(f"/proc/{pid}/cmdline") for pid in processes_of(folder / "site"))
+    return sum(_words(path).startswith(b"./ranks\0wait") for path in found)
+
+
+def _words(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
