@@ -10,6 +10,9 @@ from broker_core.jdl.resource_request import ANYWHERE, NOTHING, ResourceRequest,
 BatchNeeds = tuple[ResourceRequest, int, float | None]
 """What a job asks for, its CPUs, and the seconds of wall time after which it is ended."""
 
+_HOOKS = frozenset({"I2G_MPI_PRE_RUN_HOOK", "I2G_MPI_POST_RUN_HOOK"})
+"""Variables that name files which run before and after the program (CB-MPI-04)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Software:
@@ -82,7 +85,7 @@ class JobDescription:
 
     @property
     def mpi(self) -> str:
-        """Kind of MPI that a launcher has to start at the site; empty: the program is started once (CB-MPI-01).
+        """Kind of MPI that a launcher starts at the site; empty: the program is started once (CB-MPI-01).
 
         A plain program starts its own processes. It goes through that launcher where it has hooks, or several
         hosts of which it needs the list; a batch script has that list under its own system's names.

@@ -46,8 +46,8 @@ for program in "$(command -v mpiexec)" "$@"; do
 done
 say asked software
 """
-"""Prints the runtimes of containers, what makes Python environments, the names of modules, and implementations of
-MPI; words of the script: launchers that are not in PATH."""
+"""Prints the runtimes of containers, what makes Python environments, the names of modules, and
+implementations of MPI; words of the script: launchers that are not in PATH."""
 _MPI = {
     "ompi_info": "OPENMPI",
     "mpiexec.openmpi": "OPENMPI",
@@ -94,8 +94,8 @@ def mpi_tags(found: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 async def software_here(launchers: Iterable[str] = ()) -> list[str]:
-    """Tags of the software of this machine, with what launchers of MPI outside of PATH stand for; empty where it
-    does not answer in time."""
+    """Tags of the software of this machine, with what `launchers` of MPI outside of PATH stand for; empty
+    where it does not answer in time."""
     process = await asyncio.create_subprocess_exec(
         *("/bin/sh", "-c", SOFTWARE, "sh", *launchers),
         stdin=asyncio.subprocess.DEVNULL,

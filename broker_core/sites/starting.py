@@ -204,8 +204,8 @@ def _software(order: LaunchOrder, at: StarterSettings) -> str:
 
 
 def mpi_here(root: Path, kind: str) -> tuple[str, ...]:
-    """Where this machine may have MPI beside PATH: below the site's directory, and beside this Python, where the
-    extra `mpi` brings MPICH."""
+    """Where this machine may have MPI beside PATH: below the site's directory, and beside this Python, where
+    the extra `mpi` brings MPICH."""
     return f"{root}/mpi/{kind}", sys.prefix
 
 
@@ -216,7 +216,7 @@ def mpi_launchers(root: Path) -> list[str]:
 
 
 def _mpi(order: LaunchOrder, at: StarterSettings) -> str:
-    """The words of `mpi_start.sh` up to those that the starter knows; empty for a program that is started once."""
+    """The words of `mpi_start.sh` up to those that the starter knows; empty for what is started once."""
     if not order.mpi:
         return ""
     names = " ".join(name for name, _ in order.environment if _PLAIN_NAME.fullmatch(name))

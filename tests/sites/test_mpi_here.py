@@ -1,16 +1,13 @@
-"""Parallel jobs on this machine: real Open MPI and MPICH, started by MPI-Start with a program that checks its ranks."""
+"""Parallel jobs on this machine: a program that checks its ranks, by real Open MPI and MPICH."""
 
 from __future__ import annotations
 
-import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from broker_core.matching.match import match
 from broker_core.sites.contract import InputFile, LaunchOrder
-from tests.matching.made import job as description
 from tests.sites.running_site import RunningSite, order
 from tests.testbed.mpi import KINDS, Installation, installed
 from tests.waiting import eventually
@@ -47,7 +44,9 @@ async def test_a_job_has_as_many_ranks_as_cpus_and_they_find_each_other(
         await here.site.submit(one)
         ended = await here.ended(one.attempt)
         assert (ended.exit_code, ended.failure) == (0, ""), here.text(one.attempt, "std.err")
-        assert here.text(one.attempt) == f"{cpus} ranks of 1 launchers, pi 3.141593, halo right, given a value\n"
+        assert (
+            here.text(one.attempt) == f"{cpus} ranks of 1 launchers, pi 3.141593, halo right, given a value\n"
+        )
 
 
 async def test_the_exit_code_of_a_rank_is_that_of_the_job(mpi: Installation, here: RunningSite) -> None:
@@ -72,3 +71,25 @@ async def test_a_canceled_job_leaves_no_rank(mpi: Installation, here: RunningSit
     await here.site.cancel(one.attempt)
     assert (await here.ended(one.attempt)).failure == "killed"
     await eventually(lambda: not here.left())
+
+
+async def test_what_lies_below_the_site_is_told_by_its_tag_and_found_by_its_jobs(
+    mpi: Installation, tmp_path: Path
+) -> None:
+    folder = tmp_path / "site/mpi"
+    folder.mkdir(parents=True)
+    (folder / mpi.kind).symlink_to(mpi.prefix)
+    site = RunningSite(tmp_path / "site", 8)
+    await site.start()
+    try:
+        tag = {"mpich": "MPICH", "openmpi": "OPENMPI"}[mpi.kind]
+        assert await eventually(lambda: tag in _tags(site))
+        one = ranks(mpi, environment=())
+        await site.site.submit(one)
+        assert (await site.ended(one.attempt)).exit_code == 0
+    finally:
+        await site.close()
+
+
+def _tags(site: RunningSite) -> list[str]:
+    return list(site.site.describe().attributes["GlueHostApplicationRunTimeEnvironment"])

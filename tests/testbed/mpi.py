@@ -1,7 +1,7 @@
 """MPI as wheels bring it, each kind in an environment of its own, with a program that checks itself.
 
-Both wheels have files of the same names. `packaging/test.sh` makes the environments; who tests without it has them
-made by the first test that needs them.
+Both wheels have files of the same names. `packaging/test.sh` makes the environments; who tests without it has
+them made by the first test that needs them.
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ def _install(found: Installation) -> None:
     python = found.prefix / "bin/python"
     words = ["-m", "pip", "install", "-q", "--disable-pip-version-check", "--require-hashes", "-r"]
     subprocess.run([sys.executable, "-m", "venv", "--clear", found.prefix], check=True)
-    subprocess.run([python, *words, ROOT / f"packaging/mpi/{found.kind}.lock"], check=True, capture_output=True)
+    subprocess.run(
+        [python, *words, ROOT / f"packaging/mpi/{found.kind}.lock"], check=True, capture_output=True
+    )
 
 
 def _compile(found: Installation) -> None:

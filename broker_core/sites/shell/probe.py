@@ -31,4 +31,6 @@ def tags(probe: dict[str, list[str]]) -> list[str]:
     programs = [name.upper().replace("+", "PLUS") for name in probe.get("program", ())]
     lines = "\n".join(probe.get("modules", ())).splitlines()
     names = [name.upper().replace("/", "-") for name in module_names(lines)[:_MOST_MODULES]]
-    return list(dict.fromkeys(["CROSSDESK", "POSIX", *programs, *mpi_tags(probe), *names, *software_tags(probe)]))
+    return list(
+        dict.fromkeys(["CROSSDESK", "POSIX", *programs, *mpi_tags(probe), *names, *software_tags(probe)])
+    )

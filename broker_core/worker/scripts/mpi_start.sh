@@ -109,6 +109,8 @@ find_launcher() {
     done
     IFS=$blanks
     [ -n "$launcher" ] || return 1
+    # Hooks that compile take the compiler of the same installation.
+    export PATH="${launcher%/*}:$PATH"
     # What was not in PATH has its libraries beside it.
     [ -z "$ours" ] || export LD_LIBRARY_PATH="$folder/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 }
@@ -258,6 +260,8 @@ type=$1 processes=$2 folders=$3 names=$4 directory=$5
 shift 5
 case $directory in /*) ;; *) directory=$(cd "$directory" && pwd) ;; esac
 machines=$directory/machines
+# Some launchers end where there is none.
+[ -n "${HOME:-}" ] || export HOME="$directory"
 case $type in openmpi | mpich | plain) ;; *) fail "There is no way to start MPI of the kind $type; use openmpi or mpich." ;; esac
 set_interface
 [ "$type" = plain ] || use_sites_own "$@"

@@ -38,7 +38,10 @@ async def test_ranks_run_over_all_nodes_that_the_cluster_gave(
     one = ranks(mpi, request=ResourceRequest(mpi=True, hosts=hosts))
     ended = await far.run(one)
     assert (ended.exit_code, ended.failure) == (0, ""), await far.text(one.attempt, "std.err")
-    assert await far.text(one.attempt) == f"4 ranks of {hosts} launchers, pi 3.141593, halo right, given a value\n"
+    assert (
+        await far.text(one.attempt)
+        == f"4 ranks of {hosts} launchers, pi 3.141593, halo right, given a value\n"
+    )
 
 
 async def test_a_killed_rank_fails_the_job_and_leaves_none_on_any_node(
