@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from broker_core.client.samples import sample
 from broker_core.sites.contract import InputFile, LaunchOrder
 from tests.sites.running_site import RunningSite, order
 from tests.testbed.mpi import KINDS, Installation, installed
@@ -89,6 +90,26 @@ async def test_what_lies_below_the_site_is_told_by_its_tag_and_found_by_its_jobs
         assert (await site.ended(one.attempt)).exit_code == 0
     finally:
         await site.close()
+
+
+async def test_the_sample_compiles_its_program_and_runs_it(here: RunningSite) -> None:
+    found = sample("pi-in-parallel")
+    folder = found.jdl.parent
+    mpi = installed("mpich")
+    hook = ("I2G_MPI_PRE_RUN_HOOK", "compile.sh")
+    one = order(
+        "./pi.sh",
+        "1000000",
+        mpi="mpich",
+        cpus=4,
+        environment=(*mpi.variables, hook),
+        inputs=tuple(InputFile(name, folder / name, True) for name in ("pi.sh", "pi.c", "compile.sh")),
+    )
+    await here.site.submit(one)
+    assert (await here.ended(one.attempt)).exit_code == 0, here.text(one.attempt, "std.err")
+    lines = here.text(one.attempt).splitlines()
+    assert len([line for line in lines if " of 4 on " in line]) == 4
+    assert any(line.startswith("Together: 3.1415926536 after ") for line in lines)
 
 
 def _tags(site: RunningSite) -> list[str]:

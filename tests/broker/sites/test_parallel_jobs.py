@@ -69,6 +69,12 @@ async def test_an_mpi_job_runs_where_its_mpi_is_and_the_others_are_told_why_not(
         assert out == "2 ranks of 1 launchers, pi 3.141593, halo right, given a value\n"
 
 
+async def test_list_match_says_which_mpi_a_site_lacks(both: BrokerClient) -> None:
+    report = await both.match(JOB.format(kind="openmpi", site="host"), [await program(both)])
+    reasons = {one.site: one.reason for one in report.resources}
+    assert reasons["host"] == "it does not offer the MPI implementation OPENMPI"
+
+
 async def test_a_job_over_several_sites_is_refused_with_what_to_write(client: BrokerClient) -> None:
     text = JOB.format(kind="pacx-mpi", site="host").replace('InputSandbox = {"ranks"};', "")
     with pytest.raises(BadRequest, match="over several sites, which is not done yet") as refused:
