@@ -9,8 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from broker_core.coallocation.coallocations import Coallocations
-from broker_core.coallocation.messages import (
+from broker_core.jobs.attempt_events import AttemptAccepted, AttemptEnded, AttemptRefused
+from broker_core.jobs.placement import Component, Placement, computing_element
+from broker_core.reactor.entities import RecordEvent
+from broker_core.reactor.reactor import Now, TimerFired, Wake
+from broker_core.scheduling.coallocation.coallocations import Coallocations
+from broker_core.scheduling.coallocation.messages import (
     CancelComponent,
     CoallocationCanceled,
     CoallocationEnded,
@@ -22,11 +26,7 @@ from broker_core.coallocation.messages import (
     Reaction,
     ReleaseBarrier,
 )
-from broker_core.jobs.attempt_events import AttemptAccepted, AttemptEnded, AttemptRefused
-from broker_core.jobs.placement import Component, Placement, computing_element
-from broker_core.reactor.entities import RecordEvent
-from broker_core.reactor.reactor import Now, TimerFired, Wake
-from tests.coallocation.world import TIMEOUT, World, ce
+from tests.scheduling.coallocation.world import TIMEOUT, World, ce
 
 SITES = ("a", "b", "c")
 ONE, TWO = Component("j", 1, 0), Component("j", 1, 1)

@@ -6,8 +6,14 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from broker_core.coallocation.coallocations import Coallocations
-from broker_core.coallocation.messages import (
+from broker_core.jobs.attempt_events import AttemptAccepted, AttemptEnded, AttemptRefused, AttemptStarted
+from broker_core.jobs.placement import Component, Placement, computing_element
+from broker_core.reactor.core import Core
+from broker_core.reactor.entities import RecordEvent
+from broker_core.reactor.reactor import Now, TimerFired, Wake
+from broker_core.resources.locks import Locks
+from broker_core.scheduling.coallocation.coallocations import Coallocations
+from broker_core.scheduling.coallocation.messages import (
     CancelComponent,
     CoallocationCanceled,
     CoallocationEnded,
@@ -19,12 +25,6 @@ from broker_core.coallocation.messages import (
     Reaction,
     ReleaseBarrier,
 )
-from broker_core.jobs.attempt_events import AttemptAccepted, AttemptEnded, AttemptRefused, AttemptStarted
-from broker_core.jobs.placement import Component, Placement, computing_element
-from broker_core.reactor.core import Core
-from broker_core.reactor.entities import RecordEvent
-from broker_core.reactor.reactor import Now, TimerFired, Wake
-from broker_core.resources.locks import Locks
 
 TIMEOUT = 100.0
 FOREVER = 1e9

@@ -6,7 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from broker_core.coallocation.life import (
+from broker_core.jobs.attempt_events import AttemptAccepted, AttemptEnded, AttemptRefused, AttemptStarted
+from broker_core.jobs.events import EventSource
+from broker_core.jobs.placement import Component, Placement
+from broker_core.reactor.entities import Entities, RecordEvent
+from broker_core.reactor.reactor import Now, TimerFired, Wake
+from broker_core.scheduling.coallocation.life import (
     COALLOCATION_LIFE,
     COMPONENT_LIFE,
     CoallocationEvent,
@@ -14,7 +19,7 @@ from broker_core.coallocation.life import (
     ComponentEvent,
     ComponentState,
 )
-from broker_core.coallocation.messages import (
+from broker_core.scheduling.coallocation.messages import (
     CancelComponent,
     CoallocationCanceled,
     CoallocationEnded,
@@ -26,11 +31,6 @@ from broker_core.coallocation.messages import (
     Reaction,
     ReleaseBarrier,
 )
-from broker_core.jobs.attempt_events import AttemptAccepted, AttemptEnded, AttemptRefused, AttemptStarted
-from broker_core.jobs.events import EventSource
-from broker_core.jobs.placement import Component, Placement
-from broker_core.reactor.entities import Entities, RecordEvent
-from broker_core.reactor.reactor import Now, TimerFired, Wake
 
 GATHER_TIMEOUT = 3600.0
 """Seconds within which all components have to reach MPI_Init (`gather_timeout`)."""
@@ -39,6 +39,14 @@ _OF_SITE = frozenset({"download", "software", "agent", "lost", "lease", "starter
 OfComponent = AttemptAccepted | AttemptRefused | AttemptStarted | AttemptEnded | ComponentGathered
 """What is said of one component."""
 S, E, C, N = CoallocationState, CoallocationEvent, ComponentState, ComponentEvent
+
+_TOGETHER = {
+    S.SUBMITTING: {C.OFFERED, C.HELD},
+    S.GATHERING: {C.CONFIRMED, C.STARTED, C.GATHERED},
+    S.RUNNING: {C.RELEASED, C.ENDED},
+    S.ENDING: {C.CANCELED, C.ENDED},
+}
+"""What the components of a co-allocation can be in each of its states."""
 
 
 @dataclass(slots=True)
@@ -163,7 +171,7 @@ class Coallocations:
     def _accepted(self, one: Coallocation, index: int, now: Now) -> list[Any]:
         if not self._move(one, index, N.ACCEPTED) or set(one.components) != {C.HELD}:
             return []
-        effects = [self._step(one, E.ACCEPTED, now)]
+        effects: list[Any] = [self._step(one, E.ACCEPTED, now)]
         for number, placement in enumerate(one.placements):
             self._move(one, number, N.CONFIRMED)
             effects.append(ConfirmComponent(one.component(number), placement))
@@ -262,15 +270,6 @@ class Coallocations:
             *(f"{one.job} is Ending and nothing of it is left"
               for one in self.live.values() if one.state is S.ENDING and set(one.components) == {C.ENDED}),
         ]  # fmt: skip
-
-
-_TOGETHER = {
-    S.SUBMITTING: {C.OFFERED, C.HELD},
-    S.GATHERING: {C.CONFIRMED, C.STARTED, C.GATHERED},
-    S.RUNNING: {C.RELEASED, C.ENDED},
-    S.ENDING: {C.CANCELED, C.ENDED},
-}
-"""What the components of a co-allocation can be in each of its states."""
 
 
 def _end_of(event: AttemptEnded) -> str:
