@@ -838,26 +838,17 @@ esac
             set -- "$@" "$__value"
         done
     fi
-    if [ -n "$__software" ]; then
+    # Modules may bring the MPI, so they are loaded first.
+    for __list in "$__software" "$__mpi"; do
+        [ -n "$__list" ] || continue
         set -- "$@" /bin/sh
-        __list=$__software
         while [ -n "$__list" ]; do
             __next
             __decode "$__item"
             set -- "$@" "$__value"
         done
         set -- "$@" "$__here"
-    fi
-    if [ -n "$__mpi" ]; then
-        set -- "$@" /bin/sh
-        __list=$__mpi
-        while [ -n "$__list" ]; do
-            __next
-            __decode "$__item"
-            set -- "$@" "$__value"
-        done
-        set -- "$@" "$__here"
-    fi
+    done
     set -- "$@" "$__program"
     __list=$__arguments
     while [ -n "$__list" ]; do
