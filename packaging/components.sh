@@ -38,6 +38,7 @@ component() {
         needs="ch-run lua5.3 tclsh dpkg-deb apt-get"
         packages="charliecloud-runtime lua5.3 lua-posix lua-filesystem lua-json lua-term tcl"
         ;;
+    mpi) purpose="a compiler for programs of MPI" needs="gcc" packages="gcc libc6-dev" ;;
     fresh) purpose="what makes a bare Debian" needs="mmdebstrap git" packages="mmdebstrap git" ;;
     *) fail "there is no component $1." ;;
     esac
@@ -87,7 +88,7 @@ leave_out() {
 
 # Provide all that tests need; $unmarked chooses those that can run here.
 provide_for_tests() {
-    for mark in tools display openldap cluster accounting console software; do
+    for mark in tools display openldap cluster accounting console software mpi; do
         provide "$mark" || leave_out "$mark" "they need$lacking"
     done
     is_root || leave_out cluster "they start clusters, which only root may"

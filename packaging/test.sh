@@ -33,6 +33,9 @@ make_environment requirements-dev.lock
 provide_for_tests
 own_environment notebook "$ROOT/packaging/notebook/requirements.lock" ||
     leave_out notebook "JupyterLab could not be installed"
+# Each in an environment of its own: they have files of the same names.
+{ own_environment mpich "$ROOT/packaging/mpi/mpich.lock" && own_environment openmpi "$ROOT/packaging/mpi/openmpi.lock"; } ||
+    leave_out mpi "MPICH or Open MPI could not be installed"
 qt_libraries xcb || {
     without "tests of windows: Qt does not find its libraries"
     set -- --ignore=tests/app --ignore=tests/end2end "$@"

@@ -15,6 +15,7 @@ ORDER = (
     "sites",
     "batch-scripts",
     "batch-systems",
+    "parallel-jobs",
     "interactive",
     "agents",
     "resources",

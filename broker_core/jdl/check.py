@@ -147,7 +147,7 @@ def _job(reading: Reading, kind: DescriptionKind) -> JobDescription:
         x11=reading.true("interactivex11"),
         request=check_resources.request(reading, kind),
         choice=check_resources.choice(reading),
-        software=check_software.software(reading, inputs),
+        software=check_software.software(reading, inputs, kind.sub_job_type),
         tags=described_tags(reading),
         ad=with_terms(reading, kind),
     )

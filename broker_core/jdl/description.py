@@ -10,6 +10,9 @@ from broker_core.jdl.resource_request import ANYWHERE, NOTHING, ResourceRequest,
 BatchNeeds = tuple[ResourceRequest, int, float | None]
 """What a job asks for, its CPUs, and the seconds of wall time after which it is ended."""
 
+_HOOKS = frozenset({"I2G_MPI_PRE_RUN_HOOK", "I2G_MPI_POST_RUN_HOOK"})
+"""Variables that name files which run before and after the program (CB-MPI-04)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Software:
@@ -79,6 +82,19 @@ class JobDescription:
     """`UserTags`, see `broker_core.jdl.user_tags`."""
     ad: Any = field(default=None, compare=False)
     """The tree (broker_core.jdl.syntax.tree), for Requirements, Rank and unknown attributes."""
+
+    @property
+    def mpi(self) -> str:
+        """Kind of MPI that a launcher starts at the site; empty: the program is started once (CB-MPI-01).
+
+        A plain program starts its own processes. It goes through that launcher where it has hooks, or several
+        hosts of which it needs the list; a batch script has that list under its own system's names.
+        """
+        if self.sub_job_type != "plain":
+            return self.sub_job_type
+        names = {name for name, _ in self.environment}
+        wanted = not _HOOKS.isdisjoint(names) or self.request.hosts > 1
+        return "plain" if wanted and "CROSSDESK_BATCH_SCRIPT" not in names else ""
 
     @property
     def batch_needs(self) -> BatchNeeds:

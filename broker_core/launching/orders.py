@@ -65,6 +65,7 @@ def order_for(
         wall_limit=description.wall_limit,
         interactive=description.interactive,
         software=description.software.words,
+        mpi=description.mpi,
         owner=record.owner,
         ce=record.ce,
         name=description.name,

@@ -97,6 +97,9 @@ class LaunchOrder:
     """Input files that do not come from the broker."""
     software: tuple[str, ...] = ()
     """What `worker/scripts/software.sh` has to provide before the program starts; empty: nothing."""
+    mpi: str = ""
+    """Kind of MPI whose processes `worker/scripts/mpi_start.sh` starts, one for each CPU; empty: the program
+    is started once, as it is."""
     owner: str = ""
     ce: ComputingElement = NOWHERE
     """Computing element that was chosen."""

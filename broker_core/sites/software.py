@@ -33,9 +33,29 @@ say modules "$(limit 20 sh -c '
     if command -v module >/dev/null 2>&1; then module -t avail 2>&1
     elif [ -n "$LMOD_CMD$MODULES_CMD" ]; then "${LMOD_CMD:-$MODULES_CMD}" sh -t avail 2>&1 >/dev/null; fi
 ' </dev/null 2>/dev/null | head -n 5000)"
+for program in ompi_info mpichversion mpiexec.mpich mpiexec.openmpi mpirun impi_info; do
+    ! command -v "$program" >/dev/null 2>&1 || say mpi "$program"
+done
+# Not all installations have names that tell them apart.
+for program in "$(command -v mpiexec)" "$@"; do
+    [ -x "$program" ] || continue
+    case $(limit 5 "$program" --version 2>/dev/null </dev/null) in
+    *HYDRA*) say mpi mpiexec.mpich ;;
+    *'Open MPI'* | *OpenRTE*) say mpi mpiexec.openmpi ;;
+    esac
+done
 say asked software
 """
-"""Prints the runtimes of containers, what makes Python environments, and the names of modules."""
+"""Prints the runtimes of containers, what makes Python environments, the names of modules, and
+implementations of MPI; words of the script: launchers that are not in PATH."""
+_MPI = {
+    "ompi_info": "OPENMPI",
+    "mpiexec.openmpi": "OPENMPI",
+    "mpichversion": "MPICH",
+    "mpiexec.mpich": "MPICH",
+    "mpirun": "MPI",
+    "impi_info": "INTELMPI",
+}
 
 
 def answers(out: str) -> dict[str, list[str]]:
@@ -68,10 +88,16 @@ def software_tags(found: Mapping[str, Sequence[str]]) -> list[str]:
     ]
 
 
-async def software_here() -> list[str]:
-    """Tags of the software of this machine; empty where it does not answer in time."""
+def mpi_tags(found: Mapping[str, Sequence[str]]) -> list[str]:
+    """Tags of the implementations of MPI that SOFTWARE told."""
+    return list(dict.fromkeys(_MPI[name] for name in found.get("mpi", ()) if name in _MPI))
+
+
+async def software_here(launchers: Iterable[str] = ()) -> list[str]:
+    """Tags of the software of this machine, with what `launchers` of MPI outside of PATH stand for; empty
+    where it does not answer in time."""
     process = await asyncio.create_subprocess_exec(
-        *("/bin/sh", "-c", SOFTWARE),
+        *("/bin/sh", "-c", SOFTWARE, "sh", *launchers),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
@@ -84,7 +110,8 @@ async def software_here() -> list[str]:
         if process.returncode is None:
             process.kill()
             await process.wait()
-    return software_tags(answers(out.decode("utf-8", "replace")))
+    found = answers(out.decode("utf-8", "replace"))
+    return [*mpi_tags(found), *software_tags(found)]
 
 
 def _bounded(names: list[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from broker_core.sites.contract import CachedProgram, InputFile, LaunchOrder, Si
 from broker_core.sites.local.settings import LocalSettings
 from broker_core.worker.agent_settings import IDLE, VARIABLE
 from broker_core.worker.encoding import encode, encode_list
-from broker_core.worker.script import software_path, starter_path, use_path
+from broker_core.worker.script import mpi_start_path, software_path, starter_path, use_path
 from broker_core.worker.variables import BLOCK, MARK
 from broker_core.worker.words import split_words
 
@@ -27,6 +28,8 @@ _BEAT = 2
 """Seconds between two looks of a session's starter for its cancellation, which it ends without us too."""
 MOST_FETCHED = 20_000_000_000
 """Bytes of one input file that is fetched by its address."""
+_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+"""Names of variables that launchers of MPI pass on."""
 _MOST_VALUE = 131_000
 """Bytes that the kernel takes in one variable, a little less."""
 
@@ -58,6 +61,10 @@ class StarterSettings:
     """Names that are listed of files that do not come home; 0: what stays is not told."""
     software_path: str = ""
     """Path of `software.sh` there, for those who ask for software."""
+    mpi_path: str = ""
+    """Path of `mpi_start.sh` there, for parallel jobs."""
+    mpi_folders: Callable[[str], tuple[str, ...]] = lambda _: ()
+    """Installations of a kind of MPI that the site may have beside those in PATH."""
     use_path: str = ""
     """Path of `use.sh` there; empty: what a job uses is not sampled, nor what it ran out of found out."""
     held: Callable[[InputFile], str] = lambda _: ""
@@ -91,6 +98,8 @@ def local_settings(directory: str, notice: Path, settings: LocalSettings, *, bea
         notice=str(notice),
         beat=_BEAT if beat else 0,
         software_path=str(software_path()),
+        mpi_path=str(mpi_start_path()),
+        mpi_folders=lambda kind: mpi_here(notice.parent, kind),
         use_path=str(use_path()),
         environments=f"{notice.parent}/environments",
     )
@@ -184,6 +193,7 @@ def _of_site(order: LaunchOrder, at: StarterSettings) -> dict[str, str]:
         "__most_output": str(at.most_output) if at.most_output else "",
         "__stay": str(at.stay) if at.stay else "",
         "__software": _software(order, at),
+        "__mpi": _mpi(order, at),
         "__use": encode(at.use_path),
     }
 
@@ -191,6 +201,27 @@ def _of_site(order: LaunchOrder, at: StarterSettings) -> dict[str, str]:
 def _software(order: LaunchOrder, at: StarterSettings) -> str:
     """The words of `software.sh` up to those that the starter knows; empty where nothing is asked for."""
     return encode_list((at.software_path, at.environments, *order.software, "--")) if order.software else ""
+
+
+def mpi_here(root: Path, kind: str) -> tuple[str, ...]:
+    """Where this machine may have MPI beside PATH: below the site's directory, and beside this Python, where
+    the extra `mpi` brings MPICH."""
+    return f"{root}/mpi/{kind}", sys.prefix
+
+
+def mpi_launchers(root: Path) -> list[str]:
+    """Paths at which launchers of those installations would be."""
+    found = {one for kind in ("openmpi", "mpich") for one in mpi_here(root, kind)}
+    return [f"{one}/bin/mpiexec" for one in sorted(found)]
+
+
+def _mpi(order: LaunchOrder, at: StarterSettings) -> str:
+    """The words of `mpi_start.sh` up to those that the starter knows; empty for what is started once."""
+    if not order.mpi:
+        return ""
+    names = " ".join(name for name, _ in order.environment if _PLAIN_NAME.fullmatch(name))
+    folders = ":".join(at.mpi_folders(order.mpi))
+    return encode_list((at.mpi_path, order.mpi, str(order.cpus), folders, names))
 
 
 @cache

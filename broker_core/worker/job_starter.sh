@@ -25,6 +25,7 @@
 #   __lease, __lease_file seconds that the program may run without a change of this file; empty: for ever
 #   __use                 use.sh, which samples what the job uses and finds out what it ran out of; empty: no one does
 #   __software            list of the words of software.sh, itself the first; empty: the program needs none
+#   __mpi                 list of the words of mpi_start.sh, itself the first; empty: the program is started once
 #
 # Lists are joined with commas; each item is escaped: every byte but letters, digits and _./:=+@- is
 # `\0` and three octal digits; an empty item is one backslash. `printf %b` turns that back.
@@ -837,16 +838,17 @@ esac
             set -- "$@" "$__value"
         done
     fi
-    if [ -n "$__software" ]; then
+    # Modules may bring the MPI, so they are loaded first.
+    for __list in "$__software" "$__mpi"; do
+        [ -n "$__list" ] || continue
         set -- "$@" /bin/sh
-        __list=$__software
         while [ -n "$__list" ]; do
             __next
             __decode "$__item"
             set -- "$@" "$__value"
         done
         set -- "$@" "$__here"
-    fi
+    done
     set -- "$@" "$__program"
     __list=$__arguments
     while [ -n "$__list" ]; do
@@ -871,7 +873,7 @@ esac
     unset __jobid __environment __input_file __input_source __input_base_url __most_input __job __arguments __directory \
         __standard_input __standard_output __standard_error __interactive __interactive_agent \
         __interactive_agent_args __agent_sums __nodes __subjob_index __output_file __output_base_url __wall_limit __most_output __stay \
-        __kill_grace __file_limit __notice __news __beat __lease __lease_file __attempt __software __use
+        __kill_grace __file_limit __notice __news __beat __lease __lease_file __attempt __software __mpi __use
     exec "$@"
 )
 __status=$?
@@ -895,8 +897,8 @@ for __process in $__watchdogs; do
 done
 [ -n "$__agent" ] || [ ! -f .crossdesk-agent ] || rm -f .crossdesk-agent
 # Who asked for the end meant all of it, and batch systems miss what has left the job's process group.
-# A session ends with its job, also where its agent was killed and could not clear up.
-if [ -n "$__terminated$__agent" ] || [ -f "$__here/cancel" ]; then
+# A session ends with its job, also where its agent was killed and could not clear up; no rank outlives its launcher.
+if [ -n "$__terminated$__agent$__mpi" ] || [ -f "$__here/cancel" ]; then
     __self=$$
     while __signal KILL; do sleep 0.1; done
 fi
@@ -906,7 +908,7 @@ if [ -n "$__agent" ]; then
 fi
 __kind= __unready=
 [ ! -f "$__here/stopped" ] || read -r __kind <"$__here/stopped"
-[ -z "$__software" ] || __look_at_software
+[ -z "$__software$__mpi" ] || __look_at_software
 __sent=0 __spent=
 if [ "$__status" -ne 0 ] && [ -n "$__use" ]; then
     __decode "$__use"

@@ -22,6 +22,11 @@ def software_path() -> Path:
     return starter_path().parent / "scripts" / "software.sh"
 
 
+def mpi_start_path() -> Path:
+    """Path of `mpi_start.sh`, which starts the processes of parallel jobs."""
+    return starter_path().parent / "scripts" / "mpi_start.sh"
+
+
 def use_path() -> Path:
     """Path of `use.sh`, by which the Job Starter samples what a job uses."""
     return starter_path().parent / "scripts" / "use.sh"

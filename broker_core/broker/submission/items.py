@@ -79,6 +79,7 @@ class ItemChecker:
         checked = await self._checker.check(item.description, (item.values or [""])[0])
         if checked.description is None:
             raise refused(checked.diagnostics, location)
+        _refuse_several_sites(checked.description, location)
         helper_for(item, checked.description).inspect(item)
         check_sandbox(checked.description, item.files, self._files, self._sandbox_limit, location)
         own: dict[str, JobDescription] = {}
@@ -115,6 +116,19 @@ class ItemChecker:
                 raise refused(checked.diagnostics, f"{location} value {value!r}".strip())
             found[value] = checked.description
         return found
+
+
+def _refuse_several_sites(job: JobDescription, location: str) -> None:
+    """No launcher joins the parts of a parallel job at several sites: it would wait for ever."""
+    if "inter-cluster" not in job.needs:
+        return
+    raise BadRequest(
+        f"A job of SubJobType {job.sub_job_type} runs over several sites, which is not done yet:"
+        " it would wait for ever.",
+        code="several_sites_not_run",
+        place=", ".join(part for part in (location, "SubJobType") if part),
+        remedy='Write SubJobType = "openmpi" or "mpich", which run within one site, and leave SubJobs out.',
+    )
 
 
 def _location(submission: Submission, number: int) -> str:

@@ -225,7 +225,7 @@ def _needs(reading: Reading) -> tuple[str, ...]:
     return tuple(need for key, need in wanted if reading.has(key))
 
 
-def software(reading: Reading, inputs: Sandbox) -> Software:
+def software(reading: Reading, inputs: Sandbox, sub_job_type: str) -> Software:
     """Check Modules, Container and PythonEnvironment and return them."""
     modules = reading.strings("modules")
     for name, node in modules:
@@ -244,6 +244,9 @@ def software(reading: Reading, inputs: Sandbox) -> Software:
             "PythonEnvironment is built outside of the Container; leave out one, or put it into the image."
         )
         reading.error("attributes-exclude", message, "pythonenvironment")
+    if found.container and sub_job_type not in ("", "plain"):
+        message = "The processes of MPI are started outside of a Container; leave it out, or use Modules."
+        reading.error("attributes-exclude", message, "container")
     return found
 
 

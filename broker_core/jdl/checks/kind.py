@@ -11,6 +11,10 @@ from broker_core.jdl.syntax.tree import Ad, Expression, ListOf
 COMPONENTS_MAX = 1000
 SUB_JOB_TYPES = ("openmpi", "mpich", "pacx-mpi", "mpich-g2", "plain")
 INTER_CLUSTER = frozenset({"pacx-mpi", "mpich-g2"})
+_EARLIER = {"mpich2": "mpich"}
+"""Kinds of MPI that are one of today under another name."""
+_GONE = {"lam": "openmpi", "lam-mpi": "openmpi", "lammpi": "openmpi"}
+"""Kinds of MPI that nobody keeps any more, and what to write."""
 _COUNTS = ("nodenumber", "cpunumber", "minnumcpu", "numberofprocessors")
 _DEPRECATED = frozenset({"checkpointable", "partitionable"})
 
@@ -70,7 +74,14 @@ def _mapped(reading: Reading, found: DescriptionKind, value: str, place: Express
         reading.error(
             "job-type-deprecated", f"{value} jobs are no longer run; leave JobType out.", "jobtype", place
         )
-    elif word in SUB_JOB_TYPES and word != "plain":
+    elif word in _GONE:
+        found.structure, found.sub_job_type = "Parallel", _GONE[word]
+        fix = Fix("Write Parallel", place.start, place.end, f'"Parallel"; SubJobType = "{_GONE[word]}"')
+        reading.error(
+            "unknown-job-type", _no_longer(value), "jobtype", place, [fix] if _single(reading) else []
+        )
+    elif _EARLIER.get(word, word) in SUB_JOB_TYPES and word != "plain":
+        word = _EARLIER.get(word, word)
         found.structure, found.sub_job_type = "Parallel", word
         fix = Fix("Write Parallel", place.start, place.end, f'"Parallel"; SubJobType = "{word}"')
         message = f"JobType {value} is taken as Parallel with SubJobType {word}."
@@ -104,15 +115,33 @@ def _single(reading: Reading) -> bool:
 def _sub_job_type(reading: Reading, found: DescriptionKind) -> None:
     written = reading.string("subjobtype")
     if written:
-        found.sub_job_type = written.lower()
+        found.sub_job_type = _sub_type(reading, written)
         if found.sub_job_type not in SUB_JOB_TYPES:
             message = f"SubJobType {written!r} is not known; write one of {', '.join(SUB_JOB_TYPES)}."
+            if found.sub_job_type in _GONE:
+                message = _no_longer(written)
             reading.error("unknown-sub-job-type", message, "subjobtype")
         elif found.structure == "Normal":
             _parallel_by_sub_type(reading, found)
     elif found.structure == "Parallel" and not found.sub_job_type:
         message = f"A parallel job needs SubJobType: one of {', '.join(SUB_JOB_TYPES)}."
         reading.error("missing-sub-job-type", message, "SubJobType", reading.node("jobtype"))
+
+
+def _no_longer(written: str) -> str:
+    instead = _GONE[written.lower()]
+    return f'{written} is not run; write SubJobType = "{instead}", and compile the program with it.'
+
+
+def _sub_type(reading: Reading, written: str) -> str:
+    """The sub-type by its name of today."""
+    word = written.lower()
+    if word in _EARLIER:
+        node = reading.node("subjobtype")
+        fix = Fix(f"Write {_EARLIER[word]}", node.start, node.end, f'"{_EARLIER[word]}"') if node else None
+        message = f"SubJobType {written} is taken as {_EARLIER[word]}, which has its place."
+        reading.warning("job-type-mapped", message, "subjobtype", None, [fix] if fix else [])
+    return _EARLIER.get(word, word)
 
 
 def _parallel_by_sub_type(reading: Reading, found: DescriptionKind) -> None:

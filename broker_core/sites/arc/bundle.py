@@ -13,7 +13,7 @@ from broker_core.sites.arc.description import JOB
 from broker_core.sites.arc.launch_script import STARTER
 from broker_core.sites.contract import CachedProgram, InputFile
 from broker_core.sites.staging import StagingFailed, check_name
-from broker_core.worker.script import software_path, starter_path, use_path
+from broker_core.worker.script import starter_path, use_path
 
 _BLOCK = tarfile.BLOCKSIZE
 _AT_ONCE = 1 << 20
@@ -46,11 +46,11 @@ class Bundle:
 
 
 def bundle(
-    inputs: Sequence[InputFile], programs: Sequence[CachedProgram] = (), *, software: bool = False
+    inputs: Sequence[InputFile], programs: Sequence[CachedProgram] = (), scripts: Sequence[Path] = ()
 ) -> Bundle:
     """The bundle of an attempt; A-REX keeps no file that is sent to it, so programs travel each time.
 
-    `software`: the job asks for some.
+    `scripts`: what the job needs of `worker/scripts`.
     Raises StagingFailed for an input that cannot be sent."""
     folder = tarfile.TarInfo(JOB.rstrip("/"))
     folder.type, folder.mode = tarfile.DIRTYPE, 0o700
@@ -58,8 +58,7 @@ def bundle(
     members: list[tuple[bytes, Path | None, int]] = [(_head(folder), None, 0)]
     members.append(_member(STARTER, starter, 0o700))
     members.append(_member(use_path().name, use_path(), 0o600))
-    if software:
-        members.append(_member(software_path().name, software_path(), 0o600))
+    members += [_member(one.name, one, 0o600) for one in scripts]
     members += [_member(one.name, one.path, 0o700) for one in programs]
     for file in inputs:
         check_name(file.name)

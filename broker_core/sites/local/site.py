@@ -45,7 +45,7 @@ from broker_core.sites.local.start_pipe import StartPipe
 from broker_core.sites.local.use import UseSampler
 from broker_core.sites.software import software_here
 from broker_core.sites.staging import StagingFailed, stage
-from broker_core.sites.starting import local_settings, spawn, spawn_agent, starter_variables
+from broker_core.sites.starting import local_settings, mpi_launchers, spawn, spawn_agent, starter_variables
 from broker_core.worker.markers import read_started
 
 log = logging.getLogger("crossdesk.sites")
@@ -358,7 +358,7 @@ class LocalSite(LocalJobFiles):
         self.finish(run, status, usage)
 
     async def _ask_software(self) -> None:
-        self._software = await software_here()
+        self._software = await software_here(mpi_launchers(self._notice.parent))
 
     async def _guard(self) -> None:
         """Sample what jobs use; end those whose output reached the limit and who ignore the signal for it."""

@@ -61,7 +61,8 @@ class BundleContext:
     """Of the batch system."""
     software: str = ""
     use: str = ""
-    """Paths of `software.sh` and `use.sh` there."""
+    mpi_start: str = ""
+    """Paths of `software.sh`, `use.sh` and `mpi_start.sh` there."""
     results_max: int = 0
     """Bytes that come home of a job that names no outputs; 0: no limit."""
     queues: Mapping[str, Queue] = field(default_factory=dict)
@@ -218,6 +219,8 @@ def order_text(order: LaunchOrder, place: BundleContext) -> str:
         most_output=place.results_max,
         stay=MOST_NAMES,
         software_path=place.software,
+        mpi_path=place.mpi_start,
+        mpi_folders=lambda kind: (f"{place.home.path}/mpi/{kind}",),
         use_path=place.use,
         environments=f"{place.home.path}/environments",
         held=lambda one: f"file://{folder}/held/{one.sha256}" if is_cached(one) else "",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from broker_core.sites.software import SOFTWARE, module_names, software_tags
+from broker_core.sites.software import SOFTWARE, module_names, mpi_tags, software_tags
 
 PROBE = (
     SOFTWARE
@@ -20,27 +20,17 @@ say cpus "$(getconf _NPROCESSORS_ONLN 2>/dev/null)"
 for program in python3 bash perl gcc g++ gfortran R octave java apptainer singularity; do
     ! command -v "$program" >/dev/null 2>&1 || say program "$program"
 done
-for program in ompi_info mpichversion mpiexec.mpich mpiexec.openmpi mpirun impi_info; do
-    ! command -v "$program" >/dev/null 2>&1 || say mpi "$program"
-done
 """
 )
 """Prints what does not change while the site stays as it is."""
 _MOST_MODULES = 1500
-_MPI = {
-    "ompi_info": "OPENMPI",
-    "mpiexec.openmpi": "OPENMPI",
-    "mpichversion": "MPICH",
-    "mpiexec.mpich": "MPICH",
-    "mpirun": "MPI",
-    "impi_info": "INTELMPI",
-}
 
 
 def tags(probe: dict[str, list[str]]) -> list[str]:
     """Run-time tags: programs, MPI implementations, and modules as `NAME-VERSION`, all in capitals."""
     programs = [name.upper().replace("+", "PLUS") for name in probe.get("program", ())]
-    mpi = [_MPI[name] for name in probe.get("mpi", ())]
     lines = "\n".join(probe.get("modules", ())).splitlines()
     names = [name.upper().replace("/", "-") for name in module_names(lines)[:_MOST_MODULES]]
-    return list(dict.fromkeys(["CROSSDESK", "POSIX", *programs, *mpi, *names, *software_tags(probe)]))
+    return list(
+        dict.fromkeys(["CROSSDESK", "POSIX", *programs, *mpi_tags(probe), *names, *software_tags(probe)])
+    )

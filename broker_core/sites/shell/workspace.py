@@ -14,7 +14,7 @@ from pathlib import Path
 
 from broker_core.errors import CrossDeskError
 from broker_core.sites.transport.contract import Transport
-from broker_core.worker.script import runner_path, software_path, starter_path, use_path
+from broker_core.worker.script import mpi_start_path, runner_path, software_path, starter_path, use_path
 
 STALE = 93
 """Exit status of a script that came to another host, after a restart of it, or too late."""
@@ -124,7 +124,7 @@ class SiteWorkspace:
         self.shown = f"{directory or '~/.crossdesk'}/{mark}"
         """Where it is, for people."""
         self._turn = asyncio.Lock()
-        shipped = (starter_path(), runner_path(), software_path(), use_path())
+        shipped = (starter_path(), runner_path(), software_path(), use_path(), mpi_start_path())
         self.programs = {path.stem: _Program(path) for path in shipped}
 
     async def get(self) -> Workspace:

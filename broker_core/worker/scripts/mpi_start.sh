@@ -1,0 +1,283 @@
+#!/bin/sh
+# MPI-Start: starts the processes of a parallel job on the processors that its batch system gave (CB-MPI-01 to 08).
+# The Job Starter makes the program's process become this where a description names a kind of MPI.
+#
+#   mpi_start.sh TYPE COUNT FOLDERS NAMES DIRECTORY PROGRAM [WORD]...
+#
+# TYPE: openmpi, mpich (MPICH2 too) or plain, whose program is started once and finds the machines in a file.
+# COUNT: processes. FOLDERS: installations to look into after PATH, joined with colons. NAMES: variables of the job
+# that all processes get. DIRECTORY: of the attempt. Runs in the job's own directory.
+#
+# The core below asks three families of plug-ins: what the batch system gave (scheduler_*), where the job's files
+# have to be (files_*), and how the library is started (mpi_*). A new one is a function and its name in the list.
+#
+# Exit status: of the launcher of the library, which is that of the processes. What keeps them from their start
+# stands as one line in `.crossdesk-software`, as for software.sh.
+
+note=.crossdesk-software
+
+say() { printf 'CrossDesk: %s\n' "$*" >&2; }
+
+# Record why nothing is started, and end.
+fail() {
+    printf '%s\n' "$1" | LC_ALL=C tr -cd '\12\40-\133\135-\176' >"$note"
+    say "$1"
+    exit 1
+}
+
+# Set `found` to the sum of the processors in file $1, and `hosts` to the number of its lines.
+count() { read -r found hosts <<END
+$(awk '{ sum += $2 } END { print sum + 0, NR }' "$1")
+END
+}
+
+# --- Schedulers: each says whether it gave the processors, and prints lines of HOST COUNT.
+
+scheduler_slurm() {
+    [ -n "${SLURM_JOB_NODELIST:-}" ] && command -v scontrol >/dev/null 2>&1 || return 1
+    scontrol show hostnames "$SLURM_JOB_NODELIST" |
+        awk -v tasks="${SLURM_TASKS_PER_NODE:-${SLURM_JOB_CPUS_PER_NODE:-1}}" '
+            BEGIN {
+                parts = split(tasks, part, ",")
+                for (i = 1; i <= parts; i++) {
+                    number = part[i]; times = 1
+                    if (match(number, /\(x[0-9]+\)/)) times = substr(number, RSTART + 2, RLENGTH - 3)
+                    for (; times > 0; times--) count[++nodes] = number + 0
+                }
+            }
+            { print $1, (NR in count) ? count[NR] : 1 }'
+}
+
+scheduler_sge() {
+    [ -r "${PE_HOSTFILE:-}" ] || return 1
+    awk 'NF > 1 { if (!($1 in sum)) order[++hosts] = $1; sum[$1] += $2 }
+        END { for (i = 1; i <= hosts; i++) print order[i], sum[order[i]] }' "$PE_HOSTFILE"
+}
+
+# PBS and LSF write one line for each processor.
+lines() { awk 'NF { if (!($1 in sum)) order[++hosts] = $1; sum[$1]++ }
+    END { for (i = 1; i <= hosts; i++) print order[i], sum[order[i]] }' "$1"; }
+scheduler_pbs() { [ -r "${PBS_NODEFILE:-}" ] && lines "$PBS_NODEFILE"; }
+scheduler_lsf() {
+    if [ -r "${LSB_DJOB_HOSTFILE:-}" ]; then
+        lines "$LSB_DJOB_HOSTFILE"
+    elif [ -n "${LSB_MCPU_HOSTS:-}" ]; then
+        printf '%s ' "$LSB_MCPU_HOSTS" | awk 'BEGIN { RS = " " } NF { if (NR % 2) host = $1; else print host, $1 }'
+    else
+        return 1
+    fi
+}
+
+# Nothing gave any: all processes run here.
+scheduler_none() { printf '%s %s\n' "$(uname -n)" "$processes"; }
+
+# Set `scheduler`, and write `machines`: the hosts with the processes on each, as many as are asked for.
+find_machines() {
+    for scheduler in slurm sge pbs lsf none; do
+        "scheduler_$scheduler" >"$machines.all" 2>/dev/null && [ -s "$machines.all" ] && break
+    done
+    count "$machines.all"
+    [ "$found" -ge "$processes" ] ||
+        fail "The batch system gave $found processors for $processes processes; nothing was started."
+    awk -v left="$processes" 'left > 0 { n = $2 < left ? $2 : left; left -= n; print $1, n }' "$machines.all" \
+        >"$machines"
+    count "$machines"
+    read -r first all <"$machines"
+    rm -f "$machines.all"
+    # One host is this one: where the batch system started the job.
+    local=
+    [ "$hosts" -gt 1 ] || local=1
+}
+
+# --- MPI: each finds its launcher, and sets the words with which it starts things on those machines.
+
+# Set `launcher` to the first that function $2 takes for its own: in the folder $1 that the site names, in PATH, or in
+# FOLDERS. The rest: names.
+find_launcher() {
+    at=$1 suits=$2
+    shift 2
+    launcher= ours=
+    IFS=:
+    for folder in ${at:+"$at/bin"} $PATH -- $folders; do
+        case $folder in --) ours=1 && continue ;; esac
+        for name do
+            file=$folder${ours:+/bin}/$name
+            [ -x "$file" ] && [ -f "$file" ] && "$suits" "$file" || continue
+            launcher=$file
+            break 2
+        done
+    done
+    IFS=$blanks
+    [ -n "$launcher" ] || return 1
+    # Hooks that compile take the compiler of the same installation.
+    export PATH="${launcher%/*}:$PATH"
+    # What was not in PATH has its libraries beside it.
+    [ -z "$ours" ] || export LD_LIBRARY_PATH="$folder/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+}
+
+is_openmpi() { "$1" --version 2>/dev/null </dev/null | grep -q -e 'Open MPI' -e OpenRTE -e 'Open RTE'; }
+is_mpich() { "$1" --version 2>/dev/null </dev/null | grep -q HYDRA; }
+
+mpi_openmpi() {
+    find_launcher "${MPI_OPENMPI_PATH:-}" is_openmpi mpiexec.openmpi mpiexec mpirun ||
+        fail "There is no mpiexec of Open MPI on this node."
+    # Containers and test systems have no other account; this is the owner's own job.
+    if [ "$(id -u)" -eq 0 ]; then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
+    if [ -n "$local" ]; then
+        # Nothing is to be asked of the batch system for what runs here.
+        export OMPI_MCA_ras=^slurm,tm,lsf,gridengine OMPI_MCA_plm=^slurm,tm,lsf PRTE_MCA_ras=^slurm,pbs,lsf \
+            PRTE_MCA_plm=^slurm,tm,lsf
+        echo "localhost slots=$processes" >"$machines.mpi"
+    else
+        sed 's/ / slots=/' "$machines" >"$machines.mpi"
+        case $scheduler in
+        sge) agent='qrsh -inherit -nostdin -V' ;;
+        lsf) agent=blaunch ;;
+        *) agent= ;;
+        esac
+        if [ -n "$agent" ]; then export OMPI_MCA_plm_rsh_agent="${OMPI_MCA_plm_rsh_agent:-$agent}" \
+            PRTE_MCA_plm_ssh_agent="${PRTE_MCA_plm_ssh_agent:-$agent}"; fi
+    fi
+    passed=
+    if [ -z "$local" ]; then
+        for name in $names; do passed="$passed -x $name"; done
+    fi
+}
+# Processes of other jobs run beside these, so none is bound to a core: all jobs would be bound to the first ones.
+start_openmpi() { "$launcher" --bind-to none --hostfile "$machines.mpi" $passed -n "$processes" "$@"; }
+each_openmpi() { "$launcher" --bind-to none --hostfile "$machines.mpi" --map-by ppr:1:node -wdir / -n "$hosts" "$@"; }
+on_openmpi() {
+    there=$1
+    shift
+    "$launcher" --bind-to none --hostfile "$machines.mpi" --host "$there" -wdir / -n 1 "$@"
+}
+
+mpi_mpich() {
+    find_launcher "${MPI_MPICH_PATH:-}" is_mpich mpiexec.mpich mpiexec.hydra mpiexec mpirun ||
+        fail "There is no mpiexec of MPICH on this node."
+    by=ssh
+    [ -z "$local" ] || by=fork
+    case $local$scheduler in slurm | sge | lsf) by=$scheduler ;; esac
+    if [ -n "$local" ]; then
+        echo "localhost:$processes" >"$machines.mpi"
+    else
+        sed 's/ /:/' "$machines" >"$machines.mpi"
+        [ -z "${HYDRA_LAUNCHER:-}" ] || by=$HYDRA_LAUNCHER
+    fi
+    passed="-rmk user -launcher $by"
+}
+start_mpich() { "$launcher" $passed -f "$machines.mpi" -n "$processes" "$@"; }
+each_mpich() {
+    sed 's/:.*/:1/' "$machines.mpi" >"$machines.each"
+    "$launcher" $passed -f "$machines.each" -wdir / -n "$hosts" "$@"
+}
+on_mpich() {
+    there=$1
+    shift
+    "$launcher" $passed -hosts "$there" -wdir / -n 1 "$@"
+}
+
+# A program that starts its processes itself, once; MACHINES has the hosts.
+mpi_plain() { launcher= passed=; }
+start_plain() { I2G_MPI_MACHINEFILE=$machines "$@"; }
+
+# --- Files: the job's directory on all hosts.
+
+# Print the hosts that lack the directory, as they call themselves.
+files_lacking() {
+    "each_$type" /bin/sh -c '[ -d "$1" ] || echo "lacks: $(uname -n)"' sh "$PWD" </dev/null 2>/dev/null |
+        sed -n 's/.*lacks: //p'
+}
+
+# What takes an archive where the directory is not there; a directory that is there is a shared one.
+take='if [ -d "$1" ]; then exec cat >/dev/null; fi
+mkdir -p "${1%/*}" && mkdir "$1" && cd "$1" && tar -xf - && : >.crossdesk-copy'
+# What takes a copy away, and nothing else.
+drop='[ ! -f "$1/.crossdesk-copy" ] || rm -rf "$1"'
+quoted() { printf "'%s'" "$(printf %s "$1" | sed "s/'/'\\\\''/g")"; }
+ssh_to() { ssh -o BatchMode=yes -o ConnectTimeout=10 "$1" "sh -c $(quoted "$2") sh $(quoted "$PWD")"; }
+
+files_ssh() {
+    while read -r there all; do
+        [ "$there" = "$first" ] || ssh_to "$there" : </dev/null >/dev/null 2>&1 || return 1
+    done <"$machines"
+    while read -r there all; do
+        [ "$there" = "$first" ] || tar -cf - . | ssh_to "$there" "$take" || return 1
+    done <"$machines"
+}
+# Where no host can be logged in to: the launcher of the library brings the bytes as its own input.
+files_mpi() {
+    while read -r there all; do
+        [ "$there" = "$first" ] || tar -cf - . | "on_$type" "$there" /bin/sh -c "$take" sh "$PWD" || return 1
+    done <"$machines"
+}
+
+# Set `copied` to how the files were brought to the hosts that lacked them; empty where all have them.
+distribute() {
+    copied=
+    [ -z "$local" ] && [ "$type" != plain ] && [ -n "$(files_lacking)" ] || return 0
+    for copied in ssh mpi; do
+        "files_$copied" || continue
+        say "the job's files were copied to the other hosts ($copied)."
+        return 0
+    done
+    fail "The job's directory $PWD is not on all of its hosts, and its files could not be copied there."
+}
+take_back() { "each_$type" /bin/sh -c "$drop" sh "$PWD" </dev/null >/dev/null 2>&1; }
+
+# --- Hooks: files of the sandbox, which are sourced here.
+
+# $1: file, $2: the function that it may define.
+run_hook() {
+    [ -r "./${1#./}" ] || { say "The hook $1 is not in the job's directory." && return 1; }
+    . "./${1#./}" || return
+    ! command -v "$2" >/dev/null 2>&1 || "$2"
+}
+
+# An MPI-Start of the site's own knows the site best. Its words are split at blanks: others are not given to it.
+use_sites_own() {
+    own=${I2G_MPI_START:-$(command -v mpi-start)}
+    [ -n "$own" ] && [ -x "$own" ] || return 1
+    case $* in *[!A-Za-z0-9_./:=+@%,\ -]*) return 1 ;; esac
+    I2G_MPI_APPLICATION=$1
+    shift
+    export I2G_MPI_APPLICATION I2G_MPI_APPLICATION_ARGS="$*" I2G_MPI_NP="$processes"
+    say "started by the site's own $own."
+    exec "$own"
+}
+
+# What the broker says holds, whatever the description sets; only the hooks and the site's own places are others'.
+set_interface() {
+    for name in $(env | sed -n 's/^\(I2G_MPI_[A-Z0-9_]*\)=.*/\1/p'); do
+        case $name in *_HOOK | I2G_MPI_START) ;; *) unset "$name" ;; esac
+    done
+    export I2G_MPI_TYPE="$type" I2G_MPI_JOB_NUMBER=0 I2G_MPI_PRECOMMAND= I2G_MPI_FLAVOUR= I2G_MPI_STARTUP_INFO= \
+        I2G_MPI_RELAY=
+}
+
+blanks=$IFS
+type=$1 processes=$2 folders=$3 names=$4 directory=$5
+shift 5
+case $directory in /*) ;; *) directory=$(cd "$directory" && pwd) ;; esac
+machines=$directory/machines
+# Some launchers end where there is none.
+[ -n "${HOME:-}" ] || export HOME="$directory"
+case $type in openmpi | mpich | plain) ;; *) fail "There is no way to start MPI of the kind $type; use openmpi or mpich." ;; esac
+set_interface
+[ "$type" = plain ] || use_sites_own "$@"
+find_machines
+"mpi_$type"
+distribute
+export I2G_MPI_APPLICATION="$1" I2G_MPI_NP="$processes"
+if [ -n "${I2G_MPI_PRE_RUN_HOOK:-}" ]; then
+    run_hook "$I2G_MPI_PRE_RUN_HOOK" pre_run_hook
+    failed=$?
+    [ "$failed" -eq 0 ] || { say "The hook $I2G_MPI_PRE_RUN_HOOK failed; nothing was started." && exit "$failed"; }
+fi
+"start_$type" "$@"
+status=$?
+if [ -n "${I2G_MPI_POST_RUN_HOOK:-}" ]; then
+    (run_hook "$I2G_MPI_POST_RUN_HOOK" post_run_hook) || say "The hook $I2G_MPI_POST_RUN_HOOK failed."
+fi
+[ -z "$copied" ] || take_back
+exit "$status"
