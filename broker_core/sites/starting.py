@@ -16,7 +16,7 @@ from broker_core.sites.contract import CachedProgram, InputFile, LaunchOrder, Si
 from broker_core.sites.local.settings import LocalSettings
 from broker_core.worker.agent_settings import IDLE, VARIABLE
 from broker_core.worker.encoding import encode, encode_list
-from broker_core.worker.script import software_path, starter_path, use_path
+from broker_core.worker.script import publish_path, software_path, starter_path, use_path
 from broker_core.worker.variables import BLOCK, MARK
 from broker_core.worker.words import split_words
 
@@ -60,6 +60,8 @@ class StarterSettings:
     """Path of `software.sh` there, for those who ask for software."""
     use_path: str = ""
     """Path of `use.sh` there; empty: what a job uses is not sampled, nor what it ran out of found out."""
+    publish_path: str = ""
+    """Folder there of what programs publish with; empty: they publish with their own means."""
     held: Callable[[InputFile], str] = lambda _: ""
     """Address (file://) of an input file that the site has and the starter copies; empty: it is in place."""
     environments: str = ""
@@ -92,6 +94,7 @@ def local_settings(directory: str, notice: Path, settings: LocalSettings, *, bea
         beat=_BEAT if beat else 0,
         software_path=str(software_path()),
         use_path=str(use_path()),
+        publish_path=str(publish_path()),
         environments=f"{notice.parent}/environments",
     )
 
@@ -185,6 +188,7 @@ def _of_site(order: LaunchOrder, at: StarterSettings) -> dict[str, str]:
         "__stay": str(at.stay) if at.stay else "",
         "__software": _software(order, at),
         "__use": encode(at.use_path),
+        "__publish": encode(at.publish_path),
     }
 
 

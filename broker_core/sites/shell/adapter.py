@@ -395,6 +395,7 @@ class ShellAdapter:
             runner=self._home.program(home, "batch_runner"),
             software=self._home.program(home, "software"),
             use=self._home.program(home, "use"),
+            publish=self._home.program(home, "publish"),
             mark=self._mark,
             options=tuple(self._spec.options),
             environment=self._spec.environment,

@@ -61,7 +61,8 @@ class BundleContext:
     """Of the batch system."""
     software: str = ""
     use: str = ""
-    """Paths of `software.sh` and `use.sh` there."""
+    publish: str = ""
+    """Paths of `software.sh`, `use.sh` and the folder of what programs publish with there."""
     results_max: int = 0
     """Bytes that come home of a job that names no outputs; 0: no limit."""
     queues: Mapping[str, Queue] = field(default_factory=dict)
@@ -219,6 +220,7 @@ def order_text(order: LaunchOrder, place: BundleContext) -> str:
         stay=MOST_NAMES,
         software_path=place.software,
         use_path=place.use,
+        publish_path=place.publish,
         environments=f"{place.home.path}/environments",
         held=lambda one: f"file://{folder}/held/{one.sha256}" if is_cached(one) else "",
     )
