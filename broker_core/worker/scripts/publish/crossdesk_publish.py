@@ -95,7 +95,7 @@ def array(name: str, values: Any, shape: Sequence[int] = ()) -> bool:
     if kind is None:
         raise TypeError(f"arrays of numbers can be published, not of {view.format}")
     order = ">" if view.format[0] in ">!" else "<"
-    about = {"shape": list(shape or view.shape), "type": f"{order}{kind}{view.itemsize}"}
+    about = {"shape": list(shape or view.shape or ()), "type": f"{order}{kind}{view.itemsize}"}
     payload = view.cast("B") if view.c_contiguous else view.tobytes()
     return record({"array": name, **about, "bytes": view.nbytes}, payload)
 
