@@ -19,9 +19,9 @@ from app.inspector.overflow_tabs import OverflowTabs
 from app.inspector.story.pane import StoryPane
 from app.inspector.text import TextPane
 from app.inspector.use import UsePane
+from app.inspector.view.pane import ViewPane
 from app.match.sending import send_job_again
 from app.match.view import MatchView
-from app.view.pane import ViewPane
 from app.widgets import glyphs
 from app.widgets.empty_state import EmptyState
 from app.widgets.job_pane import JobPane

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from broker_core.jobs.published.decoder import MOST_LINE, RecordDecoder
-from broker_core.jobs.published.recording import MOST_KEPT, Curve, Recording
+from broker_core.jobs.published.recording import MOST_IN_MEMORY, Curve, Recording
 from broker_core.jobs.published.records import MOST, ArrayRecord, Points
 
 
@@ -141,12 +141,12 @@ def test_points_beyond_what_memory_takes_are_thinned_and_the_extremes_stay() -> 
     made = Recording()
     values = np.zeros(1 << 20)
     values[77] = 9.0
-    for _ in range(MOST_KEPT // len(values) + 1):
+    for _ in range(MOST_IN_MEMORY // len(values) + 1):
         made.curves.setdefault("long", Curve()).add(None, values)
     made.feed(line(series={"short": 1}))
     x, y = made.curves["long"].points()
     assert made.thinned
-    assert len(y) <= MOST_KEPT
+    assert len(y) <= MOST_IN_MEMORY
     assert len(made.curves["short"]) == 1
     assert (y.max(), x[int(y.argmax())]) == (9.0, 77)
 

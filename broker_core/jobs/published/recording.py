@@ -10,7 +10,7 @@ import numpy as np
 from broker_core.jobs.published.decoder import Decoded, RecordDecoder
 from broker_core.jobs.published.records import MOST, ArrayRecord, Points, Progress, TableRecord
 
-MOST_KEPT = 8_000_000
+MOST_IN_MEMORY = 8_000_000
 """Points of all curves in memory; of the longest every second pair of extremes is dropped beyond that."""
 _MOST_CURVES, _MOST_ARRAYS, _MOST_TABLES, _MOST_FRAMES = 256, 64, 32, 100_000
 _FIRST = 256
@@ -156,7 +156,7 @@ class Recording:
     def _bound(self) -> None:
         total = sum(map(len, self.curves.values()))
         size: Callable[[Curve], int] = len
-        while total > MOST_KEPT:
+        while total > MOST_IN_MEMORY:
             longest = max(self.curves.values(), key=size)
             before = len(longest)
             longest.thin()

@@ -307,6 +307,9 @@ def test_every_control_has_a_name_for_a_screen_reader(
 ) -> None:
     (context.client.folder / "losses.csv").write_text("epoch,loss\n1,2\n2,1\n")
     context.put(row("Done", exit_code=0), story(*TO_FAILED))
+    (context.client.folder / ".crossdesk-data").write_text(
+        '{"series":{"loss":1}}\n{"array":"a","values":[1]}\n'
+    )
     for tab in inspector.panes.keys() - {"console"}:
         inspector.show_tab(tab)
         inspector.show_jobs([])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.view.pane import ViewPane
+from app.inspector.view.pane import ViewPane
 from broker_core.jobs.published.records import FILE
 from broker_core.worker.scripts.publish import crossdesk_publish as publish
 from tests.app.inspector.conftest import context, turn

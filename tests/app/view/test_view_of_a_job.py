@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QImage
 
-from app.view.pane import ViewPane
+from app.inspector.view.pane import ViewPane
 from broker_core.errors import CrossDeskError
 from broker_core.worker.scripts.publish import crossdesk_publish as publish
 from tests.app.inspector.recorded import JOB, OTHER, TestContext
-from tests.app.view.conftest import PublishingJob
+from tests.app.inspector.view.conftest import PublishingJob
 
 Until = Callable[..., Any]
 

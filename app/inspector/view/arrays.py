@@ -20,8 +20,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.context import Notice, Tone
-from app.view.array_image import distribution, extent_of, image_of, plane_of, planes_of
-from app.view.plot_style import bare_plot, pen, style_plot
+from app.inspector.view.array_image import distribution, extent_of, image_of, plane_of, planes_of
+from app.inspector.view.plot_style import bare_plot, pen, style_plot
 from app.widgets.csv_file import Written
 from app.widgets.export import export
 from app.widgets.labels import label

@@ -12,9 +12,9 @@ from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QFrame, QProgressBar, QScrollArea, QSplitter, QVBoxLayout, QWidget
 
 from app import units
+from app.inspector.view.following import follow_pause, still_runs
+from app.inspector.view.tables import TablesView
 from app.stores.slices import breathe
-from app.view.following import follow_pause, still_runs
-from app.view.tables import TablesView
 from app.widgets import qt_types
 from app.widgets.job_pane import JobPane
 from app.widgets.labels import label
@@ -25,8 +25,8 @@ from broker_core.jobs.published.records import FILE, MOST, ArrayRecord
 
 if TYPE_CHECKING:
     from app.context import AppContext
-    from app.view.arrays import ArraysView
-    from app.view.curves import CurvesView
+    from app.inspector.view.arrays import ArraysView
+    from app.inspector.view.curves import CurvesView
 
 _PART = 1 << 20
 """Bytes that are asked for at once."""
@@ -131,8 +131,8 @@ class ViewPane(JobPane):
         """Pyqtgraph is heavy to import and to make: the window is looked after in between."""
         for _ in qt_types.in_steps():
             await breathe()
-        curves = await asyncio.to_thread(import_module, "app.view.curves")
-        arrays = await asyncio.to_thread(import_module, "app.view.arrays")
+        curves = await asyncio.to_thread(import_module, "app.inspector.view.curves")
+        arrays = await asyncio.to_thread(import_module, "app.inspector.view.arrays")
         self.curves = curves.CurvesView(self.context)
         await breathe()
         self.arrays = arrays.ArraysView(self.context)
@@ -175,7 +175,7 @@ class ViewPane(JobPane):
         return self.context.jobs.row(self.job or "")
 
     def _show_parts(self, recording: Recording) -> None:
-        from app.view.curve_data import Run
+        from app.inspector.view.curve_data import RecordedRun
 
         progress = recording.progress
         self._head.setVisible(progress is not None)
@@ -190,7 +190,7 @@ class ViewPane(JobPane):
             part.setVisible(bool(there))
         self.parts.setVisible(bool(recording.curves or recording.arrays or recording.tables))
         if recording.curves:
-            self.curves.show_runs([Run("", recording)])
+            self.curves.show_runs([RecordedRun("", recording)])
         self.arrays.show_arrays(recording.arrays)
         self.tables.show_tables(recording.tables)
         self.remark.setText(remarks_on(recording))

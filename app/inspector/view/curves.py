@@ -12,8 +12,8 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from app.context import Notice, Tone
-from app.view.curve_data import NamedCurve, Run, curves_of, in_view, value_at, written
-from app.view.plot_style import COLORS, bare_plot, pen, style_plot
+from app.inspector.view.curve_data import NamedCurve, RecordedRun, curves_of, in_view, value_at, written
+from app.inspector.view.plot_style import COLORS, bare_plot, pen, style_plot
 from app.widgets.export import export
 from app.widgets.labels import label
 from app.widgets.save_dialog import ask_where, not_saved
@@ -85,7 +85,7 @@ class CurvesView(QWidget):
 
     # --- what is shown
 
-    def show_runs(self, runs: Sequence[Run]) -> None:
+    def show_runs(self, runs: Sequence[RecordedRun]) -> None:
         """Show the curves of these runs as they are now."""
         found = curves_of(runs)
         if [(one.name, one.run) for one in found] != [(one.name, one.run) for one in self.curves]:
@@ -114,8 +114,8 @@ class CurvesView(QWidget):
         for item in self._items:
             self.plot.removeItem(item)
         self._items = []
-        for place, one in enumerate(self.curves):
-            named = one.name if place < _NAMED else None
+        for index, one in enumerate(self.curves):
+            named = one.name if index < _NAMED else None
             item = self.plot.plot(name=named, pen=self._pen(one, several), connect="finite")
             item.setLogMode(self.log_x.isChecked(), self.log_y.isChecked())
             item.visibleChanged.connect(self._due.start)

@@ -14,7 +14,7 @@ from broker_core.jobs.published.recording import Curve, Recording
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Run:
+class RecordedRun:
     """One job's recording, under the name by which it is told from others; empty: there are no others."""
 
     name: str
@@ -31,13 +31,13 @@ class NamedCurve:
     number: int
 
 
-def curves_of(runs: Sequence[Run]) -> list[NamedCurve]:
+def curves_of(runs: Sequence[RecordedRun]) -> list[NamedCurve]:
     """All curves of all runs."""
     names = list(dict.fromkeys(name for run in runs for name in run.recording.curves))
     numbers = {name: number for number, name in enumerate(names)}
     return [
-        NamedCurve(f"{name}, {run.name}" if run.name else name, curve, place, numbers[name])
-        for place, run in enumerate(runs)
+        NamedCurve(f"{name}, {run.name}" if run.name else name, curve, index, numbers[name])
+        for index, run in enumerate(runs)
         for name, curve in list(run.recording.curves.items())
     ]
 
