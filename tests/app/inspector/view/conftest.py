@@ -11,10 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.inspector.view.pane import ViewPane
 from broker_core.jobs.published.records import FILE
 from broker_core.worker.scripts.publish import crossdesk_publish as publish
-from tests.app.inspector.conftest import context, turn
-from tests.app.inspector.recorded import JOB, TO_RUNNING, TestContext, row, story
-
-__all__ = ["context", "turn"]
+from tests.app.inspector.recorded import TO_RUNNING, TestContext, row, story
 
 
 class PublishingJob:
@@ -57,6 +54,3 @@ def pane(qtbot: QtBot, context: TestContext) -> ViewPane:
     made.resize(480, 760)
     made.show()
     return made
-
-
-__all__ += ["JOB"]
