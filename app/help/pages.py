@@ -17,6 +17,7 @@ ORDER = (
     "batch-systems",
     "interactive",
     "agents",
+    "publishing",
     "resources",
     "scheduler",
     "simulator",
