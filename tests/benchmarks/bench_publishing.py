@@ -22,7 +22,7 @@ import crossdesk_publish as publish
 block = bytes(1 << 20)
 begun = time.process_time()
 for number in range(1000):
-    for _ in range(20):
+    for _ in range(12):
         hashlib.sha256(block).digest()
     if sys.argv[1] == "publish":
         publish.array("block", block)
@@ -44,7 +44,7 @@ def _folder() -> Iterator[Path]:
 
 def _slowed() -> Figure:
     times = {"publish": [], "rest": []}  # type: dict[str, list[float]]
-    for _ in range(3):
+    for _ in range(2):
         for kind, taken in times.items():
             with _folder() as folder:
                 given = {"CROSSDESK_DATA": str(folder / "data"), "PYTHONPATH": str(publish_path())}

@@ -36,7 +36,6 @@ def style_plot(plot: pg.PlotWidget, theme: Theme) -> None:
         axis.setPen(pg.mkPen(theme.color("border-strong"), width=1))
         axis.setTextPen(theme.color("muted"))
         axis.setTickFont(theme.font("small"))
-    plot.showGrid(x=True, y=True, alpha=0.12)
 
 
 def bare_plot(name: str) -> pg.PlotWidget:
