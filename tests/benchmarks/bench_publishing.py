@@ -90,6 +90,4 @@ def _drawn() -> Figure:
         app.processEvents()
     busy = time.thread_time() - begun
     view.close()
-    return Figure(
-        "window busy: 10 curves of 100,000 points at 30 Hz", round(100 * busy), "%", at_most=50
-    )
+    return Figure("window busy: 10 curves of 100,000 points at 30 Hz", round(100 * busy), "%", at_most=50)

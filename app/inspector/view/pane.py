@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
@@ -12,13 +11,13 @@ from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QFrame, QProgressBar, QScrollArea, QSplitter, QVBoxLayout, QWidget
 
 from app import units
+from app.inspector.view.curve_data import RecordedRun
 from app.inspector.view.following import follow_pause, still_runs
+from app.inspector.view.reading import PartRead, plotting_module, read_part
 from app.inspector.view.tables import TablesView
 from app.stores.slices import breathe
-from app.widgets import qt_types
 from app.widgets.job_pane import JobPane
 from app.widgets.labels import label
-from broker_core.errors import NotFound
 from broker_core.jobs.published.decoder import RecordDecoder
 from broker_core.jobs.published.recording import Recording
 from broker_core.jobs.published.records import FILE, MOST, ArrayRecord
@@ -28,10 +27,6 @@ if TYPE_CHECKING:
     from app.inspector.view.arrays import ArraysView
     from app.inspector.view.curves import CurvesView
 
-_PART = 1 << 20
-"""Bytes that are asked for at once."""
-_INLINE = 1 << 14
-"""Bytes that are decoded at once; more go to another thread."""
 _DRAW_S = 0.3
 """While very much is read it is drawn as often."""
 _PROGRESS_STEPS = 1000
@@ -94,33 +89,20 @@ class ViewPane(JobPane):
         """Read what is new, and draw from time to time while there is much of it."""
         recording = self.recording
         begun = drawn = time.monotonic()
-        while not recording.full:
-            try:
-                part = await self.context.client.read_file(job, FILE, recording.position, _PART)
-            except NotFound:
-                await self.context.client.job(job)  # the job itself may be gone
+        while (found := await read_part(self.context.client, job, recording)) is not PartRead.ALL:
+            if recording is not self.recording:
                 break
-            if part.size < recording.position:
-                recording = self._begin_again(recording)
-                continue
-            await _take(recording, part.content)
-            if recording is not self.recording or recording.position >= part.size or not part.content:
-                break
-            if time.monotonic() - drawn > _DRAW_S and recording.records:
+            if found is PartRead.REPLACED:
+                recording = self.recording = Recording()
+            elif time.monotonic() - drawn > _DRAW_S and recording.records:
                 await self._make_views()
+                self._show_parts(recording)
                 self.show_content()
-                self.render_answer(recording)
                 drawn = time.monotonic()
         if recording.records:
             await self._make_views()
         self._took = time.monotonic() - begun
         return recording
-
-    def _begin_again(self, old: Recording) -> Recording:
-        """The file is another one: the job was started again."""
-        if self.recording is old:
-            self.recording = Recording()
-        return self.recording
 
     async def _make_views(self) -> None:
         if self._making is None:
@@ -128,11 +110,8 @@ class ViewPane(JobPane):
         await asyncio.shield(self._making)
 
     async def _import_views(self) -> None:
-        """Pyqtgraph is heavy to import and to make: the window is looked after in between."""
-        for _ in qt_types.in_steps():
-            await breathe()
-        curves = await asyncio.to_thread(import_module, "app.inspector.view.curves")
-        arrays = await asyncio.to_thread(import_module, "app.inspector.view.arrays")
+        curves = await plotting_module("app.inspector.view.curves")
+        arrays = await plotting_module("app.inspector.view.arrays")
         self.curves = curves.CurvesView(self.context)
         await breathe()
         self.arrays = arrays.ArraysView(self.context)
@@ -175,8 +154,6 @@ class ViewPane(JobPane):
         return self.context.jobs.row(self.job or "")
 
     def _show_parts(self, recording: Recording) -> None:
-        from app.inspector.view.curve_data import RecordedRun
-
         progress = recording.progress
         self._head.setVisible(progress is not None)
         if progress is not None:
@@ -236,13 +213,6 @@ class ViewPane(JobPane):
         self._again.stop()
         self._stale = True
         super().hideEvent(event)
-
-
-async def _take(recording: Recording, content: bytes) -> None:
-    if len(content) <= _INLINE:
-        recording.feed(content)
-    else:
-        await asyncio.to_thread(recording.feed, content)
 
 
 def remarks_on(recording: Recording) -> str:
