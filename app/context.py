@@ -119,7 +119,7 @@ class AppContext(Protocol):
         ...
 
     def show_job(self, job: str, tab: str = "") -> None:
-        """Select a job in the table and show it in the inspector (tab: story, logs, output, where, text)."""
+        """Select a job in the table and show it in the inspector (tab: story, logs, view, ...)."""
         ...
 
     def show_log(self, job: str, path: str, offset: int) -> None:

@@ -18,6 +18,7 @@ ORDER = (
     "parallel-jobs",
     "interactive",
     "agents",
+    "publishing",
     "resources",
     "scheduler",
     "simulator",

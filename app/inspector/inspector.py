@@ -19,6 +19,7 @@ from app.inspector.overflow_tabs import OverflowTabs
 from app.inspector.story.pane import StoryPane
 from app.inspector.text import TextPane
 from app.inspector.use import UsePane
+from app.inspector.view.pane import ViewPane
 from app.match.sending import send_job_again
 from app.match.view import MatchView
 from app.widgets import glyphs
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from app.context import AppContext
     from app.match.view import MatchTarget
     from broker_core.wire.views import JobDetail
-LATER = (("view", "View", "Opens when the job starts and shows a display"),)
-"""Tabs of interactive jobs that stand between Console and Matching."""
 _CLOSE_TABS = "QTabBar::tab { padding-left: 8px; padding-right: 8px; }"
 """Seven tabs of an interactive job fit beside each other into the narrowest usual pane."""
 _AGE_MS = 10_000
@@ -122,6 +121,7 @@ PANES: tuple[tuple[str, type[JobPane]], ...] = (
     ("logs", LogsPane),
     ("output", OutputPane),
     ("console", ConsolePane),
+    ("view", ViewPane),
     ("where", WherePane),
     ("use", UsePane),
     ("text", TextPane),
@@ -209,10 +209,6 @@ class Inspector(QWidget):
             part.setAccessibleName("Views of the job")
         for pane in self.panes.values():
             self.tabs.addTab(pane, pane.title)
-        for place, (_, title, tip) in enumerate(LATER, start=4):
-            self.tabs.insertTab(place, QWidget(), title)
-            self.tabs.setTabEnabled(place, False)
-            self.tabs.setTabToolTip(place, tip)
         self.empty.say(
             "activity",
             "Nothing selected",
@@ -250,7 +246,7 @@ class Inspector(QWidget):
         self._show_rows()
 
     def show_tab(self, name: str) -> None:
-        """Bring a tab to the front: story, logs, output, console, where, use or text."""
+        """Bring a tab to the front: story, logs, output, console, view, where, use or text."""
         if name in self.panes:
             self._keep_tab(name)
             self.tabs.setCurrentWidget(self.panes[name])
@@ -317,14 +313,13 @@ class Inspector(QWidget):
         row = self.context.jobs.row(self.ids[0]) if len(self.ids) == 1 else None
         if row is not None:
             self.header.show_row(row)
-            self._show_later(row)
+            self._show_console(row)
         elif len(self.ids) > 1:
             self.multi_selection.show_jobs(self.ids)
 
-    def _show_later(self, row: dict[str, Any]) -> None:
+    def _show_console(self, row: dict[str, Any]) -> None:
         for place in range(self.tabs.count()):
-            title = self.tabs.tabText(place)
-            if title == ConsolePane.title or any(title == later for _, later, _ in LATER):
+            if self.tabs.tabText(place) == ConsolePane.title:
                 self.tabs.setTabVisible(place, bool(row.get("interactive")))
         self.tabs.show_more()
 

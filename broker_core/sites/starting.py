@@ -17,7 +17,7 @@ from broker_core.sites.contract import CachedProgram, InputFile, LaunchOrder, Si
 from broker_core.sites.local.settings import LocalSettings
 from broker_core.worker.agent_settings import IDLE, VARIABLE
 from broker_core.worker.encoding import encode, encode_list
-from broker_core.worker.script import mpi_start_path, software_path, starter_path, use_path
+from broker_core.worker.script import mpi_start_path, publish_path, software_path, starter_path, use_path
 from broker_core.worker.variables import BLOCK, MARK
 from broker_core.worker.words import split_words
 
@@ -67,6 +67,8 @@ class StarterSettings:
     """Installations of a kind of MPI that the site may have beside those in PATH."""
     use_path: str = ""
     """Path of `use.sh` there; empty: what a job uses is not sampled, nor what it ran out of found out."""
+    publish_path: str = ""
+    """Folder there of what programs publish with; empty: they publish with their own means."""
     held: Callable[[InputFile], str] = lambda _: ""
     """Address (file://) of an input file that the site has and the starter copies; empty: it is in place."""
     environments: str = ""
@@ -101,6 +103,7 @@ def local_settings(directory: str, notice: Path, settings: LocalSettings, *, bea
         mpi_path=str(mpi_start_path()),
         mpi_folders=lambda kind: mpi_here(notice.parent, kind),
         use_path=str(use_path()),
+        publish_path=str(publish_path()),
         environments=f"{notice.parent}/environments",
     )
 
@@ -195,6 +198,7 @@ def _of_site(order: LaunchOrder, at: StarterSettings) -> dict[str, str]:
         "__software": _software(order, at),
         "__mpi": _mpi(order, at),
         "__use": encode(at.use_path),
+        "__publish": encode(at.publish_path),
     }
 
 

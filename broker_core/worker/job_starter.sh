@@ -24,6 +24,7 @@
 #   __beat                seconds between two signs of life in `beat`, and looks for `cancel`; empty: none
 #   __lease, __lease_file seconds that the program may run without a change of this file; empty: for ever
 #   __use                 use.sh, which samples what the job uses and finds out what it ran out of; empty: no one does
+#   __publish             folder of what programs publish with; empty: none
 #   __software            list of the words of software.sh, itself the first; empty: the program needs none
 #   __mpi                 list of the words of mpi_start.sh, itself the first; empty: the program is started once
 #
@@ -688,6 +689,12 @@ __outputs() {
     __all=
     set --
     [ ! -f .crossdesk-use ] || set -- ./.crossdesk-use
+    if [ -f .crossdesk-data ] && [ ! -h .crossdesk-data ]; then
+        # What was published beyond 1 GiB does not come home.
+        [ -z "$(find .crossdesk-data -size +2097152)" ] ||
+            dd if=/dev/null of=.crossdesk-data bs=1048576 seek=1024 2>/dev/null
+        set -- "$@" ./.crossdesk-data
+    fi
     case ,$__list, in *,.,*) __all=1 __list= ;; esac
     while [ -n "$__list" ]; do
         __next
@@ -819,11 +826,16 @@ esac
     [ -z "$__posix" ] || set -o posix
     trap - HUP PIPE TERM INT QUIT
     export CROSSDESK_SERVICES="$PWD/.crossdesk-services"
+    __decode "$__publish"
+    case $__value in /* | '') ;; *) __value=$PWD/$__value ;; esac
+    __publish=$__value
+    export CROSSDESK_DATA="$PWD/.crossdesk-data" CROSSDESK_PUBLISH="$__publish" PATH="$PATH${__publish:+:$__publish}"
     __as_batch_script "$@"
     for __pair do
         shift
         if __plain "${__pair%%=*}"; then export "${__pair?}"; else set -- "$@" "$__pair"; fi
     done
+    [ -z "$__publish" ] || export PYTHONPATH="${PYTHONPATH:+$PYTHONPATH:}$__publish"
     if [ $# -gt 0 ]; then
         set -- /usr/bin/env -- "$@"
         case $__agent$__program in *=*) set -- "$@" /bin/sh -c 'exec "$0" "$@"' ;; esac
@@ -873,7 +885,7 @@ esac
     unset __jobid __environment __input_file __input_source __input_base_url __most_input __job __arguments __directory \
         __standard_input __standard_output __standard_error __interactive __interactive_agent \
         __interactive_agent_args __agent_sums __nodes __subjob_index __output_file __output_base_url __wall_limit __most_output __stay \
-        __kill_grace __file_limit __notice __news __beat __lease __lease_file __attempt __software __mpi __use
+        __kill_grace __file_limit __notice __news __beat __lease __lease_file __attempt __software __mpi __use __publish
     exec "$@"
 )
 __status=$?

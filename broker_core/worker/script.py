@@ -32,6 +32,17 @@ def use_path() -> Path:
     return starter_path().parent / "scripts" / "use.sh"
 
 
+def publish_path() -> Path:
+    """Path of the folder with what programs publish with."""
+    return starter_path().parent / "scripts" / "publish"
+
+
+def publish_files() -> list[Path]:
+    """What of it goes to sites."""
+    names = ("crossdesk-publish", "crossdesk_publish.h", "crossdesk_publish.py")
+    return [publish_path() / name for name in names]
+
+
 def site_test_path() -> Path:
     """Path of `site_test.sh`, the test job of a site."""
     return starter_path().parent / "scripts" / "site_test.sh"

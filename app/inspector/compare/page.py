@@ -24,6 +24,7 @@ from app.inspector.compare.compared_job import ComparedJob, titles
 from app.inspector.compare.fact_table import NAMES, FactTable
 from app.inspector.compare.facts import facts
 from app.inspector.compare.outputs import ComparedOutputs
+from app.inspector.compare.published import ComparedCurves
 from app.inspector.compare.texts import ComparedDescriptions, ComparedLogs
 from app.stores.refresh import Refresh
 from app.widgets.export import offer_export
@@ -122,6 +123,7 @@ class ComparePage(QWidget):
         offer_export(context, self.overview, "facts", "fact")
         self.descriptions, self.logs = ComparedDescriptions(context), ComparedLogs(context)
         self.outputs, self.state = ComparedOutputs(context), ListState(context.theme)
+        self.curves = ComparedCurves(context)
         self._pages = QStackedWidget()
         self._lay_out()
         self.tabs.currentChanged.connect(self._turn_to)
@@ -142,6 +144,7 @@ class ComparePage(QWidget):
             ("Description", self.descriptions),
             ("Logs", self.logs),
             ("Output", self.outputs),
+            ("Curves", self.curves),
         ):
             self.tabs.addTab(title)
             self._pages.addWidget(page)
@@ -165,7 +168,7 @@ class ComparePage(QWidget):
         )
 
     def show_tab(self, name: str) -> None:
-        """Bring a view to the front: overview, description, logs or output."""
+        """Bring a view to the front: overview, description, logs, output or curves."""
         names = [self.tabs.tabText(number).lower() for number in range(self.tabs.count())]
         self.tabs.setCurrentIndex(names.index(name))
 
@@ -177,7 +180,7 @@ class ComparePage(QWidget):
     def close_all(self) -> None:
         """The page goes away: nothing is asked any more."""
         self.ids = []
-        for page in (self.descriptions, self.logs, self.outputs):
+        for page in (self.descriptions, self.logs, self.outputs, self.curves):
             page.close_all()
 
     async def _ask(self) -> None:
@@ -215,12 +218,16 @@ class ComparePage(QWidget):
         states = [f"{job.row.get('state')} {job.problem} {job.detail is None}" for job in self.jobs]
         if states != self._states:
             self._states = states
-            self._stale_pages = {self.descriptions, self.logs, self.outputs}
+            self._stale_pages = {self.descriptions, self.logs, self.outputs, self.curves}
         self._turn_to()
 
     def _turn_to(self) -> None:
-        page = (self.overview, self.descriptions, self.logs, self.outputs)[self.tabs.currentIndex()]
+        pages = (self.overview, self.descriptions, self.logs, self.outputs, self.curves)
+        page = pages[self.tabs.currentIndex()]
         self._pages.setCurrentWidget(page)
+        # All curves share one plot, which has no columns and nothing to leave out.
+        for part in (self.heads, self.only):
+            part.setVisible(page is not self.curves)
         if not isinstance(page, FactTable) and page in self._stale_pages:
             self._stale_pages.discard(page)
             page.show_jobs(self.jobs)
@@ -228,7 +235,7 @@ class ComparePage(QWidget):
             self.heads.follow(page.viewport(), NAMES)
         elif isinstance(page, ComparedOutputs):
             self.heads.follow(page.table.viewport(), NAMES)
-        else:
+        elif not isinstance(page, ComparedCurves):
             self.heads.follow(page.view.viewport(), 0)
 
     def _set_only(self, on: bool) -> None:

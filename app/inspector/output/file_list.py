@@ -11,9 +11,9 @@ from PySide6.QtGui import QDrag, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from app.inspector import job_times
-from app.inspector.output.image_view import ENDINGS
 from app.inspector.output.table_data import looks_like_table
 from app.widgets.export import offer_export
+from app.widgets.plots.image_view import ENDINGS
 
 if TYPE_CHECKING:
     from pathlib import Path

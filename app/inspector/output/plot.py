@@ -8,8 +8,9 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.inspector.output.table_data import ParsedTable, across_of, thinned
+from app.inspector.output.table_data import ParsedTable, across_of
 from app.widgets.labels import label
+from app.widgets.plots.thinning import thinned
 
 if TYPE_CHECKING:
     from app.context import AppContext

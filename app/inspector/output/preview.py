@@ -11,10 +11,10 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QPlainTextEdit, QStackedLayout, QWidget
 
 from app.inspector import job_times
-from app.inspector.output.image_view import ENDINGS, ImageView, decode
 from app.inspector.output.table_data import ParsedTable, looks_like_table, read_table
 from app.inspector.output.table_view import TablePreview
 from app.widgets.empty_state import EmptyState
+from app.widgets.plots.image_view import ENDINGS, ImageView, decode
 from broker_core.errors import CrossDeskError
 
 if TYPE_CHECKING:

@@ -84,16 +84,3 @@ def across_of(table: ParsedTable) -> int | None:
     first = next(iter(table.numbers))
     steps = np.diff(table.numbers[first])
     return first if len(steps) and bool(np.all(steps > 0)) else None
-
-
-def thinned(x: np.ndarray, y: np.ndarray, pixels: int) -> tuple[np.ndarray, np.ndarray]:
-    """Keep the least and the greatest value per pixel; few points are returned as they are."""
-    if len(y) <= 2 * pixels:
-        return x, y
-    size = len(y) // pixels
-    kept = size * pixels
-    parts = np.where(np.isnan(y[:kept]), 0.0, y[:kept]).reshape(pixels, size)
-    base = np.arange(pixels) * size
-    picks = np.stack((base + parts.argmin(1), base + parts.argmax(1)), axis=1)
-    places = np.concatenate((np.sort(picks, axis=1).ravel(), np.arange(kept, len(y))))
-    return x[places], y[places]

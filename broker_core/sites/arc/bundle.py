@@ -13,7 +13,7 @@ from broker_core.sites.arc.description import JOB
 from broker_core.sites.arc.launch_script import STARTER
 from broker_core.sites.contract import CachedProgram, InputFile
 from broker_core.sites.staging import StagingFailed, check_name
-from broker_core.worker.script import starter_path, use_path
+from broker_core.worker.script import publish_files, publish_path, starter_path, use_path
 
 _BLOCK = tarfile.BLOCKSIZE
 _AT_ONCE = 1 << 20
@@ -59,6 +59,7 @@ def bundle(
     members.append(_member(STARTER, starter, 0o700))
     members.append(_member(use_path().name, use_path(), 0o600))
     members += [_member(one.name, one, 0o600) for one in scripts]
+    members += [_member(f"{publish_path().name}/{one.name}", one, 0o700) for one in publish_files()]
     members += [_member(one.name, one.path, 0o700) for one in programs]
     for file in inputs:
         check_name(file.name)

@@ -22,7 +22,7 @@ from broker_core.sites.staging import StagingFailed
 from broker_core.sites.starting import StarterSettings, starter_variables
 from broker_core.sites.transport.contract import LinkLost
 from broker_core.wire.sites import SiteSpec
-from broker_core.worker.script import mpi_start_path, software_path, use_path
+from broker_core.worker.script import mpi_start_path, publish_path, software_path, use_path
 from broker_core.worker.variables import MARK
 
 _AT_ONCE = 50
@@ -109,6 +109,7 @@ class ArcSubmission:
             software_path=f"../{software_path().name}",
             use_path=f"../{use_path().name}",
             mpi_path=f"../{mpi_start_path().name}",
+            publish_path=f"../{publish_path().name}",
         )
         given = starter_variables(known, at)
         script = launch_script(given, f"{MARK}={launch.order.attempt.tag}")

@@ -376,7 +376,7 @@ class ShellAdapter:
             home=home,
             starter=self._home.program(home, "job_starter"),
             runner=self._home.program(home, "batch_runner"),
-            **{name: self._home.program(home, name) for name in ("software", "use", "mpi_start")},
+            **{name: self._home.program(home, name) for name in ("software", "use", "mpi_start", "publish")},
             mark=self._mark,
             options=tuple(self._spec.options),
             environment=self._spec.environment,

@@ -62,7 +62,8 @@ class BundleContext:
     software: str = ""
     use: str = ""
     mpi_start: str = ""
-    """Paths of `software.sh`, `use.sh` and `mpi_start.sh` there."""
+    publish: str = ""
+    """Paths of `software.sh`, `use.sh`, `mpi_start.sh` and the folder of what programs publish with there."""
     results_max: int = 0
     """Bytes that come home of a job that names no outputs; 0: no limit."""
     queues: Mapping[str, Queue] = field(default_factory=dict)
@@ -222,6 +223,7 @@ def order_text(order: LaunchOrder, place: BundleContext) -> str:
         mpi_path=place.mpi_start,
         mpi_folders=lambda kind: (f"{place.home.path}/mpi/{kind}",),
         use_path=place.use,
+        publish_path=place.publish,
         environments=f"{place.home.path}/environments",
         held=lambda one: f"file://{folder}/held/{one.sha256}" if is_cached(one) else "",
     )

@@ -9,12 +9,20 @@ import re
 import shlex
 import tarfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from broker_core.errors import CrossDeskError
 from broker_core.sites.transport.contract import Transport
-from broker_core.worker.script import mpi_start_path, runner_path, software_path, starter_path, use_path
+from broker_core.worker.script import (
+    mpi_start_path,
+    publish_files,
+    runner_path,
+    software_path,
+    starter_path,
+    use_path,
+)
 
 STALE = 93
 """Exit status of a script that came to another host, after a restart of it, or too late."""
@@ -49,7 +57,7 @@ printf '%s\\n%s\\n%s\\036\\n' "$boot" "$up" "$home"
 # Programs that were not used for long, and that no job here is to be run with.
 find programs/* -prune -mtime +30 2>/dev/null | while read -r old; do
     find attempts groups -maxdepth 2 \\( -name order -o -name run \\) -exec grep -lF "$old" {} + |
-        grep -q . || rm -f "$old"
+        grep -q . || rm -rf "$old"
 done
 ls programs
 # What exchanges left that were cut off, and groups of attempts that are all gone; nothing takes a day.
@@ -125,7 +133,9 @@ class SiteWorkspace:
         """Where it is, for people."""
         self._turn = asyncio.Lock()
         shipped = (starter_path(), runner_path(), software_path(), use_path(), mpi_start_path())
-        self.programs = {path.stem: _Program(path) for path in shipped}
+        programs = [_Program(path.stem, [path]) for path in shipped]
+        programs.append(_Program("publish", publish_files(), folder=True))
+        self.programs = {one.key: one for one in programs}
 
     async def get(self) -> Workspace:
         """The directory; raises SiteUnfit where it cannot be made or written, and LinkLost.
@@ -183,20 +193,23 @@ class SiteWorkspace:
 
 
 class _Program:
-    """One shipped script, under a name that tells its content."""
+    """One shipped script, or a folder of some, under a name that tells its content."""
 
-    def __init__(self, path: Path) -> None:
-        self.content = path.read_bytes()
-        self.name = f"{path.stem}.{hashlib.sha256(self.content).hexdigest()[:12]}"
+    def __init__(self, key: str, paths: Sequence[Path], *, folder: bool = False) -> None:
+        self.key = key
+        content = [path.read_bytes() for path in paths]
+        self.name = f"{key}.{hashlib.sha256(b''.join(content)).hexdigest()[:12]}"
+        names = [f"{self.name}/{path.name}" if folder else self.name for path in paths]
+        self.files = dict(zip(names, content, strict=True))
 
 
 def _packed(programs: list[_Program]) -> bytes:
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w", format=tarfile.GNU_FORMAT) as archive:
-        for program in programs:
-            entry = tarfile.TarInfo(program.name)
-            entry.size, entry.mode = len(program.content), 0o700
-            archive.addfile(entry, io.BytesIO(program.content))
+        for name, content in (item for program in programs for item in program.files.items()):
+            entry = tarfile.TarInfo(name)
+            entry.size, entry.mode = len(content), 0o700
+            archive.addfile(entry, io.BytesIO(content))
     return stream.getvalue()
 
 

@@ -249,7 +249,7 @@ by_charliecloud() {
     # The host's devices, with those of GPUs, are there in any case.
     *) set -- "$image" -- "$@" ;;
     esac
-    export CROSSDESK_SERVICES=/mnt/.crossdesk-services
+    export CROSSDESK_SERVICES=/mnt/.crossdesk-services CROSSDESK_DATA=/mnt/.crossdesk-data
     exec ch-run --bind "$PWD:/mnt" --cd /mnt "$@"
 }
 

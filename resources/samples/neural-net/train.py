@@ -11,6 +11,11 @@ import random
 import struct
 import zlib
 
+try:
+    import crossdesk_publish as publish
+except ImportError:  # outside of a job
+    publish = None
+
 
 def spirals(points, chance):
     """Points of two spirals: (x, y, 0 or 1)."""
@@ -106,6 +111,15 @@ def save_picture(layers, path, side=160):
             stream.write(struct.pack(">I", zlib.crc32(kind + content)))
 
 
+def show(layers, number, epochs, loss, right):
+    """What the View tab of the job draws live: curves, how far it is, and what the network answers."""
+    publish.series(number, loss=loss, accuracy=right)
+    publish.progress(number / epochs, f"epoch {number} of {epochs}")
+    if number % 5 == 0:
+        side = [step / 20 - 1.1 for step in range(45)]
+        publish.array("answers", [[predict(layers, x, -y) for x in side] for y in side])
+
+
 def main():
     """Train, and tell how it goes."""
     options = argparse.ArgumentParser(description=__doc__)
@@ -124,6 +138,8 @@ def main():
             loss, right = epoch(layers, rows, 0.05 / (1 + number / 40), chance)
             table.writerow([number, f"{loss:.6f}", f"{right:.4f}"])
             stream.flush()
+            if publish:
+                show(layers, number, chosen.epochs, loss, right)
             print(f"epoch {number:3d}/{chosen.epochs}  loss {loss:.4f}  accuracy {right:6.1%}", flush=True)
     save_picture(layers, "decision.png")
     print("losses.csv and decision.png written", flush=True)

@@ -17,9 +17,10 @@ from pytestqt.qtbot import QtBot
 
 from app.inspector.output.file_list import urls_of
 from app.inspector.output.pane import OutputPane
-from app.inspector.output.table_data import across_of, read_table, thinned
+from app.inspector.output.table_data import across_of, read_table
 from app.inspector.save_files import save_to
 from app.theme.tokens import Mode
+from app.widgets.plots.thinning import thinned
 from broker_core.jobs.outcome import may_have_output
 from broker_core.wire.views import LeftFileView, LeftView
 from tests.app.inspector.pictures import picture

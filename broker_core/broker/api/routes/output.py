@@ -23,6 +23,7 @@ from broker_core.broker.submission.launch_orders import LaunchOrders
 from broker_core.errors import Conflict, NotFound, RangeNotSatisfiable
 from broker_core.jdl.description import JobDescription
 from broker_core.jdl.names import ALL_NEW, is_listed
+from broker_core.jobs.published.records import FILE as PUBLISHED
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.jobs.use import FILE as USE
@@ -95,7 +96,7 @@ class JobOutput:
                 role="output" if file.path in fetched else _role(file.path, description, sent),
             )
             for file in found
-            if file.path != USE
+            if file.path not in (USE, PUBLISHED)
         ]
 
     async def opened(self, record: JobRecord, path: str) -> int:

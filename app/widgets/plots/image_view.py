@@ -34,9 +34,11 @@ def decode(content: bytes) -> tuple[QImage | None, str]:
 class ImageView(QWidget):
     """Scaled to fit at first; buttons and Ctrl+wheel zoom, dragging moves."""
 
-    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
+    def __init__(self, context: AppContext, parent: QWidget | None = None, *, enlarge: bool = False) -> None:
+        """`enlarge`: a small one fills the room, too."""
         super().__init__(parent)
         self.canvas = _Canvas(context)
+        self.canvas.most_fit = 32.0 if enlarge else 1.0
         self.told = label(role="small", fluid=True)
         bar = QHBoxLayout()
         bar.setContentsMargins(12, 4, 8, 4)
@@ -79,6 +81,12 @@ class ImageView(QWidget):
         self.canvas.update()
         self._tell()
 
+    def show_nothing(self) -> None:
+        """Forget the image."""
+        self.canvas.image = QImage()
+        self.canvas.update()
+        self.told.setText("")
+
     def _tell(self) -> None:
         size = self.canvas.image.size()
         self.told.setText(f"{size.width()} × {size.height()} pixels, {self.canvas.shown_scale() * 100:.0f} %")
@@ -89,7 +97,7 @@ class _Canvas(QWidget):
         super().__init__()
         self._context = context
         self.image = QImage()
-        self.scale = 0.0
+        self.scale, self.most_fit = 0.0, 1.0
         self._offset, self._last = QPointF(), QPointF()
         self.told: Callable[[], None] = lambda: None
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
@@ -101,7 +109,8 @@ class _Canvas(QWidget):
     def shown_scale(self) -> float:
         if self.scale or self.image.isNull():
             return self.scale or 1.0
-        return min(1.0, (self.width() - 16) / self.image.width(), (self.height() - 16) / self.image.height())
+        across, down = self.image.width(), self.image.height()
+        return min(self.most_fit, (self.width() - 16) / across, (self.height() - 16) / down)
 
     def _box(self) -> QRectF:
         scale = self.shown_scale()

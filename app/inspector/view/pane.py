@@ -1,0 +1,230 @@
+"""The View tab: what a job's program publishes, followed while it runs."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QHideEvent
+from PySide6.QtWidgets import QFrame, QProgressBar, QScrollArea, QSplitter, QVBoxLayout, QWidget
+
+from app import units
+from app.inspector.view.curve_data import RecordedRun
+from app.inspector.view.following import follow_pause, still_runs
+from app.inspector.view.reading import PartRead, plotting_module, read_part
+from app.inspector.view.tables import TablesView
+from app.stores.slices import breathe
+from app.widgets.job_pane import JobPane
+from app.widgets.labels import label
+from broker_core.jobs.published.decoder import RecordDecoder
+from broker_core.jobs.published.recording import Recording
+from broker_core.jobs.published.records import FILE, MOST, ArrayRecord
+
+if TYPE_CHECKING:
+    from app.context import AppContext
+    from app.inspector.view.arrays import ArraysView
+    from app.inspector.view.curves import CurvesView
+
+_DRAW_S = 0.3
+"""While very much is read it is drawn as often."""
+_PROGRESS_STEPS = 1000
+
+
+class ViewPane(JobPane):
+    """Progress, curves, arrays and tables below each other: as many of these as there are."""
+
+    title = "View"
+
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
+        super().__init__(context, parent)
+        self.recording = Recording()
+        self.progress, self.doing = QProgressBar(), label(role="small", fluid=True)
+        self.remark = label(role="muted", wrap=True)
+        self.tables = TablesView(context)
+        self.curves: CurvesView | None = None
+        self.arrays: ArraysView | None = None
+        self._making: asyncio.Future[None] | None = None
+        self._offers_help = False
+        self._took = 0.0
+        self._again = QTimer(self, singleShot=True)
+        self._again.timeout.connect(self.refresh)
+        self._lay_out_view()
+
+    def _lay_out_view(self) -> None:
+        self.progress.setMaximum(_PROGRESS_STEPS)
+        self.progress.setTextVisible(False)
+        self.progress.setAccessibleName("Progress of the program")
+        self._head = QWidget()
+        head = QVBoxLayout(self._head)
+        head.setContentsMargins(12, 8, 12, 4)
+        head.setSpacing(4)
+        head.addWidget(self.doing)
+        head.addWidget(self.progress)
+        self.parts = QSplitter(Qt.Orientation.Vertical)
+        self.parts.setChildrenCollapsible(False)
+        self.parts.addWidget(self.tables)
+        self.remark.setContentsMargins(12, 4, 12, 8)
+        column = QVBoxLayout(self.content)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._head)
+        column.addWidget(self._scrolled(), 1)
+        column.addWidget(self.remark)
+
+    def _scrolled(self) -> QScrollArea:
+        """In a low window the parts are scrolled, not squeezed."""
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setAccessibleName("What the program published")
+        area.setWidget(self.parts)
+        return area
+
+    # --- reading
+
+    async def load(self, job: str) -> Recording:
+        """Read what is new, and draw from time to time while there is much of it."""
+        recording = self.recording
+        begun = drawn = time.monotonic()
+        while (found := await read_part(self.context.client, job, recording)) is not PartRead.ALL:
+            if recording is not self.recording:
+                break
+            if found is PartRead.REPLACED:
+                recording = self.recording = Recording()
+            elif time.monotonic() - drawn > _DRAW_S and recording.records:
+                await self._make_views()
+                self._show_parts(recording)
+                self.show_content()
+                drawn = time.monotonic()
+        if recording.records:
+            await self._make_views()
+        self._took = time.monotonic() - begun
+        return recording
+
+    async def _make_views(self) -> None:
+        if self._making is None:
+            self._making = asyncio.ensure_future(self._import_views())
+        await asyncio.shield(self._making)
+
+    async def _import_views(self) -> None:
+        curves = await plotting_module("app.inspector.view.curves")
+        arrays = await plotting_module("app.inspector.view.arrays")
+        self.curves = curves.CurvesView(self.context)
+        await breathe()
+        self.arrays = arrays.ArraysView(self.context)
+        self.arrays.frame_wanted.connect(self._bring_frame)
+        self.parts.insertWidget(0, self.curves)
+        self.parts.insertWidget(1, self.arrays)
+
+    def _bring_frame(self, start: int, size: int) -> None:
+        if self.job is not None:
+            self.context.run(self._bring(self.job, start, size), "reading an earlier version of the array")
+
+    async def _bring(self, job: str, start: int, size: int) -> None:
+        part = await self.context.client.read_file(job, FILE, start, size)
+        found = await asyncio.to_thread(RecordDecoder().feed, part.content)
+        if job == self.job and self.arrays is not None and found:
+            record = found[0].record
+            if isinstance(record, ArrayRecord):
+                self.arrays.show_values(start, record.values)
+
+    # --- showing
+
+    def clear(self) -> None:
+        """Forget the job shown before."""
+        self._again.stop()
+        self.recording = Recording()
+
+    def render_answer(self, answer: Recording) -> None:
+        """Show what there is, and ask again soon while more may come."""
+        if answer is not self.recording:
+            return
+        if answer.records:
+            self._offers_help = False
+            self._show_parts(answer)
+        else:
+            self._say_nothing(answer)
+        if still_runs(self._row()) and self.isVisible():
+            self._again.start(follow_pause(self._took, quiet=not answer.records))
+
+    def _row(self) -> dict[str, Any] | None:
+        return self.context.jobs.row(self.job or "")
+
+    def _show_parts(self, recording: Recording) -> None:
+        progress = recording.progress
+        self._head.setVisible(progress is not None)
+        if progress is not None:
+            self.progress.setValue(round(progress.share * _PROGRESS_STEPS))
+            self.doing.setText(f"{progress.share:.0%}   {progress.text}".rstrip())
+        assert self.curves is not None
+        assert self.arrays is not None
+        for part, there in (
+            (self.curves, recording.curves), (self.arrays, recording.arrays), (self.tables, recording.tables)
+        ):  # fmt: skip
+            part.setVisible(bool(there))
+        self.parts.setVisible(bool(recording.curves or recording.arrays or recording.tables))
+        if recording.curves:
+            self.curves.show_runs([RecordedRun("", recording)])
+        self.arrays.show_arrays(recording.arrays)
+        self.tables.show_tables(recording.tables)
+        self.remark.setText(remarks_on(recording))
+        self.remark.setVisible(bool(self.remark.text()))
+
+    def _say_nothing(self, recording: Recording) -> None:
+        row = self._row()
+        started = bool(row and row.get("started"))
+        self._offers_help = started
+        help_ = "How programs publish" if started else ""
+        if recording.unreadable:
+            self.show_empty_state("triangle-alert", "Nothing that can be shown", remarks_on(recording), help_)
+        elif still_runs(row):
+            self.show_empty_state(
+                "chart-line",
+                "Nothing published yet",
+                "Curves, images, tables and progress that the program publishes appear here while it runs.",
+                help_,
+            )
+        elif started:
+            self.show_empty_state(
+                "chart-line",
+                "Nothing was published",
+                "A line or two in the program are enough to see its curves, images and progress here.",
+                help_,
+            )
+        else:
+            self.show_empty_state(
+                "chart-line",
+                "It has not started",
+                "What its program publishes appears here as soon as it runs.",
+            )
+
+    def act(self) -> None:
+        """Help with publishing, or another try."""
+        if self._offers_help:
+            self.context.show_help("publishing")
+        else:
+            super().act()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Nobody looks: nothing is asked until somebody does."""
+        self._again.stop()
+        self._stale = True
+        super().hideEvent(event)
+
+
+def remarks_on(recording: Recording) -> str:
+    """What of all that was published is not shown, in sentences; empty where all is."""
+    found = []
+    if recording.full:
+        found.append(f"A job publishes {MOST >> 30} GiB at most; what came later was left out.")
+    if recording.thinned:
+        found.append("Of very long curves the least and the greatest values are shown.")
+    if recording.overflow:
+        found.append(f"{units.count(recording.overflow, 'record')} of further names were left out.")
+    if recording.unreadable:
+        lines = units.count(recording.unreadable, "line")
+        found.append(f"{lines} could not be read. The first: {recording.reason}")
+    return " ".join(found)

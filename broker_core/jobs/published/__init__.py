@@ -1,0 +1,1 @@
+"""What programs publish while they run: curves, arrays, tables and progress, read with distrust."""

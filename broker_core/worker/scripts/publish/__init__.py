@@ -1,0 +1,1 @@
+"""What programs of jobs publish with: for Python, C and scripts."""
