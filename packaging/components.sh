@@ -34,9 +34,9 @@ component() {
         packages=$needs
         ;;
     software)
-        purpose="module systems and containers"
-        needs="ch-run lua5.3 tclsh dpkg-deb apt-get"
-        packages="charliecloud-runtime lua5.3 lua-posix lua-filesystem lua-json lua-term tcl"
+        purpose="module systems, containers and boxes"
+        needs="ch-run bwrap setpriv lua5.3 tclsh dpkg-deb apt-get"
+        packages="charliecloud-runtime bubblewrap util-linux lua5.3 lua-posix lua-filesystem lua-json lua-term tcl"
         ;;
     mpi) purpose="a compiler for programs of MPI" needs="gcc" packages="gcc libc6-dev" ;;
     fresh) purpose="what makes a bare Debian" needs="mmdebstrap git" packages="mmdebstrap git" ;;

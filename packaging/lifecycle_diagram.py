@@ -14,13 +14,19 @@ from broker_core.interactive.shadow.session_life import SESSION_LIFE
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transition_table import TransitionTable, label
 from broker_core.jobs.transitions import JOB_LIFE, EventType
+from broker_core.scheduling.slots.claim_life import CLAIM_LIFE
+from broker_core.scheduling.slots.glidein_life import GLIDEIN_LIFE
+from broker_core.scheduling.slots.slot_life import SLOT_LIFE
 from broker_core.sites.link import LINK_LIFE
 from broker_core.sites.local.run import RUN_LIFE
 from broker_core.sites.remote.attempt_life import ATTEMPT_LIFE
 
 Table = TransitionTable[Any, Any]
 PAGE = Path(__file__).resolve().parents[1] / "broker_core" / "ARCHITECTURE.md"
-OTHERS: tuple[Table, ...] = (ATTEMPT_LIFE, RUN_LIFE, LINK_LIFE, SESSION_LIFE)
+OTHERS: tuple[Table, ...] = (
+    *(ATTEMPT_LIFE, RUN_LIFE, LINK_LIFE, SESSION_LIFE),
+    *(GLIDEIN_LIFE, SLOT_LIFE, CLAIM_LIFE),
+)
 _EVERYWHERE = frozenset(
     {
         *(EventType.CANCEL_REQUESTED, EventType.CANCELED, EventType.LEFT_EXPIRES),

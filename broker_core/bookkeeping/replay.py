@@ -6,14 +6,22 @@ import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
+import orjson
+
 from broker_core.bookkeeping.sqlite.codec import EVENT_COLUMNS, JOB_COLUMNS, event_of, intact, record_of
 from broker_core.bookkeeping.sqlite.reads import damaged_event
 from broker_core.jobs.events import JOB, JobEvent, kind_of
 from broker_core.jobs.record import JobRecord, apply, relinked
 from broker_core.jobs.transition_table import TransitionTable
 from broker_core.jobs.transitions import EventType, IllegalTransition, next_state
+from broker_core.reactor.entities import RecoveredEntity
+from broker_core.scheduling.slots.claim_life import CLAIM_LIFE
+from broker_core.scheduling.slots.glidein_life import GLIDEIN_LIFE
+from broker_core.scheduling.slots.slot_life import SLOT_LIFE
 
 _TYPE = EVENT_COLUMNS.index("type")
+_SUBJECT = EVENT_COLUMNS.index("job")
+_DETAILS = EVENT_COLUMNS.index("details")
 
 
 class Fold(Protocol):
@@ -108,7 +116,34 @@ class StateFold:
         self.states[subject] = new, seq + 1
 
 
-FOLDS: Mapping[str, Callable[[], Fold]] = {JOB: Replay}
+class DetailFold(StateFold):
+    """The same, with the details of all events of each entity, later ones before earlier ones."""
+
+    def __init__(self, table: TransitionTable[Any, Any]) -> None:
+        super().__init__(table)
+        self._details: dict[str, dict[str, Any]] = {}
+        self._final = table.final
+
+    def take_row(self, row: Sequence[Any]) -> None:
+        """See `Fold`."""
+        super().take_row(row)
+        self._details.setdefault(row[_SUBJECT], {}).update(orjson.loads(row[_DETAILS]))
+
+    def live(self) -> tuple[RecoveredEntity, ...]:
+        """The entities that are not over, in the order of their first events."""
+        return tuple(
+            RecoveredEntity(subject, state, seq, self._details[subject])
+            for subject, (state, seq) in self.states.items()
+            if state not in self._final
+        )
+
+
+FOLDS: Mapping[str, Callable[[], Fold]] = {
+    JOB: Replay,
+    "glidein": lambda: DetailFold(GLIDEIN_LIFE),
+    "slot": lambda: DetailFold(SLOT_LIFE),
+    "claim": lambda: DetailFold(CLAIM_LIFE),
+}
 """Kind of entity to the maker of its fold; whoever adds a kind adds it here."""
 
 

@@ -44,6 +44,18 @@ class RecordEvent:
     event: EntityEvent
 
 
+@immutable
+class RecoveredEntity:
+    """An entity that is not over, as its events leave it."""
+
+    subject: str
+    state: StrEnum
+    seq: int
+    """Number of its last event."""
+    details: dict[str, Any]
+    """Of all its events together, later ones before earlier ones."""
+
+
 class Entities(Generic[State, Event]):
     """The live entities of one kind: their states, and how many events each has."""
 

@@ -17,8 +17,15 @@ from broker_core.sites.contract import CachedProgram, InputFile, LaunchOrder, Si
 from broker_core.sites.local.settings import LocalSettings
 from broker_core.worker.agent_settings import IDLE, VARIABLE
 from broker_core.worker.encoding import encode, encode_list
-from broker_core.worker.script import mpi_start_path, publish_path, software_path, starter_path, use_path
-from broker_core.worker.variables import BLOCK, MARK
+from broker_core.worker.script import (
+    BLOCK,
+    MARK,
+    mpi_start_path,
+    publish_path,
+    software_path,
+    starter_path,
+    use_path,
+)
 from broker_core.worker.words import split_words
 
 _INHERITED = ("HOME", "USER", "LOGNAME", "SHELL", "PATH", "LANG", "LC_ALL", "TZ", "TMPDIR")

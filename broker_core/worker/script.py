@@ -1,10 +1,15 @@
-"""Where the scripts for worker nodes are on this machine."""
+"""Where the scripts for worker nodes are on this machine, and names that they share (CB-JS-03)."""
 
 from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+
+BLOCK = 512
+"""Bytes in a unit of `__file_limit`."""
+MARK = "CROSSDESK_ATTEMPT"
+"""Variable that every process of an attempt has in its environment, with the attempt's tag."""
 
 
 def starter_path() -> Path:

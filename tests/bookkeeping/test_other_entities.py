@@ -29,10 +29,10 @@ class SlotState(StrEnum):
 
 
 class SlotEvent(StrEnum):
-    OFFERED = "slot.offered"
-    CLAIMED = "slot.claimed"
-    RELEASED = "slot.released"
-    LOST = "slot.lost"
+    OFFERED = "booth.offered"
+    CLAIMED = "booth.claimed"
+    RELEASED = "booth.released"
+    LOST = "booth.lost"
 
 
 S, E = SlotState, SlotEvent
@@ -111,14 +111,14 @@ async def mixed(tmp_path: Path) -> Path:
 def test_an_event_tells_its_kind_and_its_subject(mixed: Path) -> None:
     with closing(sqlite3.connect(mixed / STORE_FILE)) as connection:
         rows = connection.execute("SELECT type, job FROM events").fetchall()
-    assert {kind_of(name) for name, _ in rows} == {"job", "slot"}
-    assert {subject for name, subject in rows if kind_of(name) == "slot"} == {"slot0", "slot1"}
+    assert {kind_of(name) for name, _ in rows} == {"job", "booth"}
+    assert {subject for name, subject in rows if kind_of(name) == "booth"} == {"slot0", "slot1"}
 
 
 def test_each_kind_adds_up_to_its_own_rows(mixed: Path) -> None:
     slots, jobs = SlotFold(), Replay()
     with closing(sqlite3.connect(mixed / STORE_FILE)) as connection:
-        replay_log(connection, {**folds_with(jobs), "slot": slots})
+        replay_log(connection, {**folds_with(jobs), "booth": slots})
     assert slots.rows == {"slot0": (S.GONE, 4), "slot1": (S.CLAIMED, 2)}
     assert sorted(row.state.value for row in jobs.rows.values()) == ["Done", "Scheduled", "Waiting"]
 
@@ -138,10 +138,10 @@ async def test_who_reads_the_events_of_jobs_reads_those_alone(mixed: Path) -> No
 def test_what_is_of_no_known_kind_is_told_and_not_skipped(mixed: Path) -> None:
     findings = check(mixed)
     assert {(one.job, one.what) for one in findings} == {
-        (slot, "An event is about something unknown, 'slot'.") for slot in ("slot0", "slot1")
+        (slot, "An event is about something unknown, 'booth'.") for slot in ("slot0", "slot1")
     }
     with (
         closing(sqlite3.connect(mixed / STORE_FILE)) as connection,
-        pytest.raises(StoreDamaged, match="something unknown, 'slot'"),
+        pytest.raises(StoreDamaged, match="something unknown, 'booth'"),
     ):
         replayed_rows(connection)

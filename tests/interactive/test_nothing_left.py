@@ -17,7 +17,7 @@ from broker_core.client.connect import connect
 from broker_core.interactive.shadow.session_events import SessionState
 from broker_core.jobs.use import FILE as USE
 from broker_core.wire.sites import SiteSpec
-from broker_core.worker.variables import MARK
+from broker_core.worker.script import MARK
 from tests.broker.jobs import reach
 from tests.interactive.consoles import SHELL, console
 from tests.interactive.far_jobs import add, restart, submitted

@@ -22,8 +22,7 @@ from broker_core.sites.staging import StagingFailed
 from broker_core.sites.starting import StarterSettings, starter_variables
 from broker_core.sites.transport.contract import LinkLost
 from broker_core.wire.sites import SiteSpec
-from broker_core.worker.script import mpi_start_path, publish_path, software_path, use_path
-from broker_core.worker.variables import MARK
+from broker_core.worker.script import MARK, mpi_start_path, publish_path, software_path, use_path
 
 _AT_ONCE = 50
 """Jobs in one request."""

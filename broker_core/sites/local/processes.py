@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from broker_core.sites.endings import Usage
-from broker_core.worker.variables import MARK
+from broker_core.worker.script import MARK
 
 _MARK = MARK.encode() + b"="
 _STARTER = b"__attempt="

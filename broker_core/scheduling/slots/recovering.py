@@ -1,0 +1,62 @@
+"""Takes glideins, slots and claims over from the log after a start of the broker."""
+
+from __future__ import annotations
+
+from broker_core.reactor.entities import RecoveredEntity
+from broker_core.scheduling.slots.claim_life import ClaimState
+from broker_core.scheduling.slots.glidein_life import BEFORE_JOINING, GlideinState
+from broker_core.scheduling.slots.glideins import Glideins
+from broker_core.scheduling.slots.messages import SlotsRecovered
+from broker_core.scheduling.slots.pool import SlotPool, key_of
+from broker_core.scheduling.slots.records import Claim, EndCause, Glidein, Slot, payload_of
+from broker_core.scheduling.slots.rules import PriorityControl, SlotRole
+from broker_core.scheduling.slots.settling import deadline, settle
+from broker_core.scheduling.slots.slot_life import SlotState
+
+
+def recover(pool: SlotPool, glideins: Glideins, message: SlotsRecovered) -> None:
+    """Go on where the log ends.
+
+    The broker before may have answered every glidein until now: all leases count from now. What it asked for
+    and may not have done is asked for again; glideins say by their call what they have begun.
+    """
+    pool.glidein_lives.restore({one.subject: (GlideinState(one.state), one.seq) for one in message.glideins})
+    pool.slot_lives.restore({one.subject: (SlotState(one.state), one.seq) for one in message.slots})
+    pool.claim_lives.restore({one.subject: (ClaimState(one.state), one.seq) for one in message.claims})
+    for one in message.glideins:
+        pool.glideins[one.subject] = _glidein(pool, one)
+    for one in message.slots:
+        slot = Slot(one.subject, one.details["glidein"], SlotRole(one.details["role"]))
+        slot.claim = one.details.get("claim", "")
+        pool.slots[slot.id] = pool.glideins[slot.glidein].slots[slot.role] = slot
+    for one in message.claims:
+        _recover_claim(pool, one)
+    for glidein in pool.glideins.values():
+        state, key = pool.state_of_glidein(glidein.id), key_of(glidein.payload.component)
+        claim = pool.claims.get(pool.active.get(key, ""))
+        if state in BEFORE_JOINING or (claim is not None and claim.glidein == glidein.id):
+            pool.originators[key] = glidein.id
+        if state is GlideinState.REQUESTED:
+            glideins.request(glidein)
+        pool.alarms.set(glidein.id, deadline(pool, glidein))
+        settle(pool, glidein)
+
+
+def _glidein(pool: SlotPool, one: RecoveredEntity) -> Glidein:
+    now, details = pool.now.monotonic, one.details
+    glidein = Glidein(one.subject, payload_of(details), details["ce"], now, now, details.get("node", ""))
+    if "priorities" in details:
+        glidein.priorities = PriorityControl(details["priorities"])
+    return glidein
+
+
+def _recover_claim(pool: SlotPool, one: RecoveredEntity) -> None:
+    details = one.details
+    claim = Claim(one.subject, payload_of(details), details["glidein"], details["slot"])
+    if "end_cause" in details:
+        claim.end_cause = EndCause(details["end_cause"])
+    pool.claims[claim.id] = claim
+    pool.active[key_of(claim.payload.component)] = claim.id
+    if one.state is ClaimState.IN_DOUBT:
+        claim.lease_ends = pool.now.monotonic + pool.rules.lease + pool.rules.grace
+        pool.alarms.set(claim.id, claim.lease_ends)

@@ -1,0 +1,1 @@
+"""Identity boxing: a program and its children in one directory, without rights on the node (CB-SEC)."""

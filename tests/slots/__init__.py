@@ -1,0 +1,1 @@
+"""Glideins, virtual slots, claims and leases."""
