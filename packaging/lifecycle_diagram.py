@@ -14,6 +14,7 @@ from broker_core.interactive.shadow.session_life import SESSION_LIFE
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transition_table import TransitionTable, label
 from broker_core.jobs.transitions import JOB_LIFE, EventType
+from broker_core.scheduling.coallocation.life import COALLOCATION_LIFE, COMPONENT_LIFE
 from broker_core.scheduling.slots.claim_life import CLAIM_LIFE
 from broker_core.scheduling.slots.glidein_life import GLIDEIN_LIFE
 from broker_core.scheduling.slots.slot_life import SLOT_LIFE
@@ -25,6 +26,7 @@ Table = TransitionTable[Any, Any]
 PAGE = Path(__file__).resolve().parents[1] / "broker_core" / "ARCHITECTURE.md"
 OTHERS: tuple[Table, ...] = (
     *(ATTEMPT_LIFE, RUN_LIFE, LINK_LIFE, SESSION_LIFE),
+    *(COALLOCATION_LIFE, COMPONENT_LIFE),
     *(GLIDEIN_LIFE, SLOT_LIFE, CLAIM_LIFE),
 )
 _EVERYWHERE = frozenset(
