@@ -135,7 +135,7 @@ def _by_pattern(text: str, pattern: str) -> float:
     except re.error as error:
         raise NumberNotFound(f"The expression cannot be read: {error}.") from error
     if not found:
-        raise NumberNotFound("Nothing fits the expression.")
+        raise NumberNotFound("The expression matches nothing.")
     last = found[0]
     return _number(last[1] if last.re.groups else last[0])
 

@@ -108,7 +108,7 @@ def log(
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until the job has ended.")] = False,
     file: Annotated[str, typer.Option("--file", help="stdout, stderr, or a file of the job.")] = "",
     timeout: Annotated[
-        float | None, typer.Option("--timeout", help="Follow at most so many seconds.")
+        float | None, typer.Option("--timeout", help="Timeout in seconds.")
     ] = None,
     as_json: Json = False,
     state_dir: StateDir = None,

@@ -115,7 +115,7 @@ def test_names_under_which_a_file_has_numbers_are_offered(
     (NumberSource.KEY, "a.b", '{"a": 1}', "There is no key 'b'"),
     (NumberSource.KEY, "a", "no", "not JSON"),
     (NumberSource.PATTERN, "(", "x", "cannot be read"),
-    (NumberSource.PATTERN, r"y=(\d)", "x", "Nothing fits"),
+    (NumberSource.PATTERN, r"y=(\d)", "x", "The expression matches nothing"),
 ])  # fmt: skip
 def test_what_is_there_instead_is_said_where_there_is_no_such_number(
     source: NumberSource, what: str, content: str, said: str

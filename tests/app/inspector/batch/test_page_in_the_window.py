@@ -93,7 +93,7 @@ def test_numbers_of_the_outputs_are_drawn_against_the_values(qapp: QApplication,
         await eventually(lambda: sorted(pane.found.numbers.values()) == [2.5, 3.5, 4.5])
         pane.what.setText("nothing of that (.)")
         pane.start()
-        await eventually(lambda: "3 jobs have none: Nothing fits the expression." in pane.note.text())
+        await eventually(lambda: "3 jobs have none: The expression matches nothing." in pane.note.text())
         assert not pane.plot.isVisible()
 
     play(qapp, broker, scenario)
