@@ -103,7 +103,7 @@ def test_pictures_of_a_running_and_an_ended_job(
     context.put(row("Done", exit_code=7, ended=BEGUN + 392), story(*TO_FAILED, exit_code=7))
     for name, pane in inspector.panes.items():
         inspector.show_tab(name)
-        until(lambda pane=pane, name=name: pane.showing_content() or name == "console")
+        until(lambda pane=pane, name=name: pane.showing_content() or name in ("console", "view"))
         until(lambda pane=pane: not pane._refresh.under_way)
         turn()
         assert all(path.stat().st_size > 3000 for path in shoot(inspector, context, f"{name}-ended", turn))

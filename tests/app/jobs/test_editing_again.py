@@ -30,7 +30,7 @@ def test_a_copy_of_a_job_of_a_sweep_has_its_files_and_its_value_and_can_be_submi
         job = (await client.submit(Submission(key="edit-one-of-a-sweep", items=[item], hold="x"))).ids[1]
         await eventually(lambda: len(on.window.jobs.table.view) == 2, what="the batch has a line")
         on.window.jobs.table.view.fold_all(True)
-        assert on.window.jobs.view.choose_all([job])
+        await eventually(lambda: on.window.jobs.view.choose_all([job]), what="the table shows it")
         assert on.window.jobs.view.chosen() == [job]
         on.context.trigger("job.edit")
         editor = await eventually(lambda: on.window.findChild(Editor), 10)

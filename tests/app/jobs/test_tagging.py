@@ -27,7 +27,7 @@ async def _sweep(on: Stage, values: int = 3) -> list[str]:
     item = SubmissionItem(description=SWEEP, values=[str(number) for number in range(values)])
     ids = (await on.context.client.submit(Submission(key=key(), items=[item]))).ids
     await eventually(lambda: all(on.ended(job) for job in ids), what="the sweep ends")
-    assert on.window.jobs.view.choose_all(ids)
+    await eventually(lambda: on.window.jobs.view.choose_all(ids), what="the table shows them")
     await turns()
     return ids
 
