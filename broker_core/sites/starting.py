@@ -221,9 +221,9 @@ def mpi_here(root: Path, kind: str) -> tuple[str, ...]:
 
 
 def mpi_launchers(root: Path) -> list[str]:
-    """Paths at which launchers of those installations would be."""
-    found = {one for kind in ("openmpi", "mpich") for one in mpi_here(root, kind)}
-    return [f"{one}/bin/mpiexec" for one in sorted(found)]
+    """The launchers of those installations that are there."""
+    found = {f"{one}/bin/mpiexec" for kind in ("openmpi", "mpich") for one in mpi_here(root, kind)}
+    return sorted(path for path in found if os.access(path, os.X_OK))
 
 
 def _mpi(order: LaunchOrder, at: StarterSettings) -> str:
