@@ -107,9 +107,7 @@ def log(
     job: Job,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until the job has ended.")] = False,
     file: Annotated[str, typer.Option("--file", help="stdout, stderr, or a file of the job.")] = "",
-    timeout: Annotated[
-        float | None, typer.Option("--timeout", help="Timeout in seconds.")
-    ] = None,
+    timeout: Annotated[float | None, typer.Option("--timeout", help="Timeout in seconds.")] = None,
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:

@@ -16,12 +16,13 @@ from tests.waiting import eventually
 
 SIZES = ((1280, 800), (900, 560), (2560, 1440))
 LOOKS = ((Mode.LIGHT, 13), (Mode.DARK, 13), (Mode.CONTRAST, 13), (Mode.DARK, 18))
-"""Themes with the size of text."""
+"""Themes with the size of text; the first and the last one always, all in the soak."""
 
 
 @pytest.mark.slow
 @pytest.mark.expected_log(r"\d+ failed", "“killed” failed")
-def test_a_contact_sheet_is_made_for_each_theme(qapp: QApplication, broker: Path) -> None:
+def test_a_contact_sheet_is_made_for_each_theme(qapp: QApplication, broker: Path, soak: bool) -> None:
+    looks = LOOKS if soak else LOOKS[::3]
     PICTURES.mkdir(parents=True, exist_ok=True)
 
     async def scenario(on: Stage) -> None:
@@ -29,7 +30,7 @@ def test_a_contact_sheet_is_made_for_each_theme(qapp: QApplication, broker: Path
         for sample in ("sweep-200", "killed", "heat-image"):
             await on.finished(sample)
         on.window.show_job(await on.finished("fails"))
-        for mode, text in LOOKS:
+        for mode, text in looks:
             on.context.theme.wear(mode=mode, size=text)
             for size in SIZES:
                 on.window.resize(*size)
@@ -37,7 +38,7 @@ def test_a_contact_sheet_is_made_for_each_theme(qapp: QApplication, broker: Path
                 contact_sheet(taken, PICTURES / f"contact-{mode.value}-{text}-{size[0]}.png")
 
     play(qapp, broker, scenario)
-    assert len(list(PICTURES.glob("contact-*.png"))) >= len(LOOKS) * len(SIZES)
+    assert len(list(PICTURES.glob("contact-*.png"))) >= len(looks) * len(SIZES)
 
 
 async def _pages(on: Stage) -> list[tuple[str, QPixmap]]:

@@ -1,4 +1,4 @@
-"""Pictures of every view in three themes and two sizes, and a name for every control in them."""
+"""Pictures of every view in two sizes, and a name for every control in them; in three themes in the soak."""
 
 from __future__ import annotations
 
@@ -38,7 +38,10 @@ REFUSED = PLACES[1:5]
 
 @pytest.mark.slow
 @pytest.mark.expected_log(r"\d+ failed|“killed” failed")
-def test_every_view_has_its_picture_and_names_for_all_controls(qapp: QApplication, broker: Path) -> None:
+def test_every_view_has_its_picture_and_names_for_all_controls(
+    qapp: QApplication, broker: Path, soak: bool
+) -> None:
+    modes = (Mode.LIGHT, Mode.DARK, Mode.CONTRAST) if soak else (Mode.LIGHT,)
     PICTURES.mkdir(parents=True, exist_ok=True)
     unnamed: set[str] = set()
 
@@ -47,7 +50,7 @@ def test_every_view_has_its_picture_and_names_for_all_controls(qapp: QApplicatio
         for name in ("sweep-200", "killed", "fails", "heat-image"):
             job = await on.finished(name)
         on.window.show_job(job, "output")
-        for mode in (Mode.LIGHT, Mode.DARK, Mode.CONTRAST):
+        for mode in modes:
             on.context.theme.wear(mode=mode)
             for width, height in SIZES:
                 on.window.resize(width, height)
@@ -59,7 +62,7 @@ def test_every_view_has_its_picture_and_names_for_all_controls(qapp: QApplicatio
             await _sheets(on, mode, unnamed)
 
     play(qapp, broker, scenario)
-    assert len(list(PICTURES.glob("desk-jobs-*.png"))) == 6
+    assert len(list(PICTURES.glob("desk-jobs-*.png"))) >= 2 * len(modes)
     assert unnamed == set()
 
 
