@@ -35,6 +35,7 @@ ALLOWED = {
         GET /broker/retention
         POST /checks
         POST /matches
+        POST /matches/forecasts
         HEAD /files/{sha256}
         POST /files/missing
         PUT /files/{sha256}
