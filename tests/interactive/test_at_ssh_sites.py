@@ -182,7 +182,7 @@ async def test_the_broker_is_killed_while_the_agent_is_on_its_way_and_nothing_is
         whole = agent_files.agent.stat().st_size
 
         def parts() -> list[int]:
-            return [one.stat().st_size for one in (tmp_path / "site").glob("*/incoming/k*/program")]
+            return [one.stat().st_size for one in (tmp_path / "site").glob("*/incoming/k*/content")]
 
         await eventually(lambda: any(parts()), 60)
         running_broker.kill()
