@@ -19,8 +19,8 @@ from tests.app.console.conftest import Run
 pytestmark = pytest.mark.console
 Key = Qt.Key
 SHELLS = {"python": ["-q"], "ipython": ["-m", "IPython", "--no-banner", "--no-confirm-exit"]}
-PROMPTS = {"python": (">>>", ">>>"), "ipython": ("In [1]:", "In [2]:")}
-"""How they ask for the first and the second line."""
+PROMPTS = {"python": (">>>", ">>>", ">>>"), "ipython": ("In [1]:", "In [2]:", "In [4]:")}
+"""How they ask for the first, the second and the last line: a key before that is lost."""
 
 
 def screen(view: TerminalView) -> str:
@@ -127,7 +127,7 @@ def test_an_interactive_python_completes_and_remembers(
     shell: str, view: TerminalView, run: Run, qtbot: QtBot, until: Any
 ) -> None:
     """IPython asks where the cursor is, and redraws its line at every key."""
-    first, second = PROMPTS[shell]
+    first, second, third = PROMPTS[shell]
     python = run(sys.executable, *SHELLS[shell])
     until(lambda: first in screen(view))
     qtbot.keyClicks(view, "number = 6 * 7")
@@ -150,7 +150,7 @@ def test_an_interactive_python_completes_and_remembers(
     qtbot.keyClick(view, Key.Key_Return)
     qtbot.keyClicks(view, "number")
     qtbot.keyClick(view, Key.Key_Return)
-    until(lambda: "100" in screen(view))
+    until(lambda: "100" in screen(view) and screen(view).rstrip().endswith(third))
     qtbot.keyClick(view, Key.Key_D, Qt.KeyboardModifier.ControlModifier)
     until(lambda: python.status == 0)
 
