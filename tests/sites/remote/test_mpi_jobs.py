@@ -32,7 +32,7 @@ def ranks(mpi: Installation, words: str = "", **more: object) -> LaunchOrder:
 
 
 def nodes(mpi: Installation) -> int:
-    """Nodes of one job: Open MPI once waited for ever over two of these, for a cause that is not known yet."""
+    """Nodes of one job: Open MPI once waited for ever over two of them, for a cause not known yet."""
     return 2 if mpi.kind == "mpich" else 1
 
 
