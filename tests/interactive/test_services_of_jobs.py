@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from broker_core.client.connect import connect
 from broker_core.client.package_data import folder
+from tests.broker.jobs import reach
 from tests.command_line.calling import command, crossdesk
 from tests.interactive.pages import page
-from tests.running import RunningBroker
+from tests.running import RunningBroker, processes_of
 
 BATCH = 'Executable = "serve.py"; InputSandbox = {"serve.py"};'
 _PIPE = asyncio.subprocess.PIPE
@@ -58,3 +60,19 @@ def test_a_job_that_offers_nothing_says_so(job: str) -> None:
     told = crossdesk("job", "services", job)
     assert (told.code, told.out) == (0, "")
     assert "serves no page" in told.err
+
+
+async def test_desks_that_come_at_once_get_one_agent(batch: str, running_broker: RunningBroker) -> None:
+    async with await connect(running_broker.state_dir, start=False) as client:
+        await reach(client, batch, "Running")
+        await asyncio.gather(*(client.bring_agent(batch) for _ in range(4)))
+        await client.bring_agent(batch)
+    assert len([pid for pid in processes_of(running_broker.state_dir) if is_agent(pid)]) == 1
+
+
+def is_agent(pid: int) -> bool:
+    """Whether the process is an agent; one that has ended meanwhile is none."""
+    try:
+        return b"broker_core.worker.start" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False

@@ -14,9 +14,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
-from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-
 from broker_core.bookkeeping.store import Store
 from broker_core.errors import BadRequest, Conflict, NotFound
 from broker_core.interactive.channel.rendezvous import Endpoint
@@ -26,7 +23,7 @@ from broker_core.interactive.sessions.agent_report import PLAIN as PLAIN_KIND
 from broker_core.interactive.sessions.agent_report import AgentReport, read_word
 from broker_core.interactive.sessions.desks import Desks
 from broker_core.interactive.sessions.reverse_tunnels import ReverseTunnels
-from broker_core.interactive.sessions.secret_file import kept_secret
+from broker_core.interactive.sessions.secret_file import BrokerKey, kept_secret
 from broker_core.jdl.description import JobDescription
 from broker_core.jdl.names import base_name
 from broker_core.jobs.attempt_events import AgentReady
@@ -101,6 +98,8 @@ class Sessions:
         """Job to what its story says of its agent."""
         self._brought: dict[Component, float] = {}
         """Batch job to when an agent was brought beside its program, by the monotonic clock."""
+        self._bringing: dict[Component, asyncio.Lock] = {}
+        """Held while one is brought: several desks may ask at once, and one token is for one agent."""
 
     async def equipped(self, order: LaunchOrder, description: JobDescription) -> LaunchOrder:
         """The order of an interactive job with its agent; without one where no desk could ever reach it."""
@@ -200,8 +199,13 @@ class Sessions:
         """
         if record.state.ended:
             raise Conflict("The job has ended.", place=record.id)
-        if self.has_agent(record) or record.state is not JobState.RUNNING or site is None:
+        if record.state is not JobState.RUNNING or site is None:
             return True
+        async with self._bringing.setdefault(record.component, asyncio.Lock()):
+            return self.has_agent(record) or await self._brought_to(record, site)
+
+    async def _brought_to(self, record: JobRecord, site: Site) -> bool:
+        """The same for a job that has none by our knowledge."""
         word = await self._word(record.component, site)
         if word is not None and word.unfit:
             raise BadRequest(f"No agent can run on {word.node}: {word.unfit}.", place=record.id)
@@ -233,6 +237,8 @@ class Sessions:
         self._told.pop(job, None)
         for component in [one for one in self._brought if one.job == job]:
             del self._brought[component]
+        for component in [one for one in self._bringing if one.job == job]:
+            del self._bringing[component]
         for component in [one for one in self._words if one.job == job]:
             del self._words[component]
 
@@ -364,32 +370,3 @@ def _place_of(text: str) -> Endpoint:
     if not host or not port.isdecimal():
         raise BadRequest(f"The setting relay must be host:port, not {text!r}.", place="relay")
     return Endpoint(host.strip("[]"), int(port))
-
-
-class BrokerKey:
-    """Kept in one file, which nobody else may read; made when first needed."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._key: Ed25519PrivateKey | None = None
-
-    @property
-    def public(self) -> str:
-        """The public part as one line of OpenSSH."""
-        form = serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH
-        return self._pair().public_key().public_bytes(*form).decode()
-
-    @property
-    def private(self) -> bytes:
-        """The private part, as OpenSSH writes it."""
-        return self._pair().private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.OpenSSH,
-            serialization.NoEncryption(),
-        )
-
-    def _pair(self) -> Ed25519PrivateKey:
-        if self._key is None:
-            raw = kept_secret(self._path, lambda: Ed25519PrivateKey.generate().private_bytes_raw())
-            self._key = Ed25519PrivateKey.from_private_bytes(raw)
-        return self._key
