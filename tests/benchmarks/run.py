@@ -31,6 +31,9 @@ def main(words: list[str]) -> int:
 
     From the first word with dashes on, words are for the benchmarks: `simulation --trace FILE`.
     """
+    if {"-h", "--help"} & set(words):
+        print("benchmarks:", *names(), sep="\n  ")
+        return 0
     wanted = list(takewhile(lambda word: not word.startswith("--"), words))
     unknown = [name for name in wanted if name not in names()]
     if unknown:
