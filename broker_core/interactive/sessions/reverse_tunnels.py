@@ -28,8 +28,7 @@ class ReverseTunnels:
 
         While the site is not heard from it is what it was; raises LinkLost where there was none.
         """
-        ways = self._ways()
-        before = ways.get(site.name)
+        before = self._ways().get(site.name)
         try:
             way = await site.way_back((relay.host, relay.port), before.ports if before else ())
         except LinkLost:
@@ -37,7 +36,8 @@ class ReverseTunnels:
                 raise
             return before
         if way != before and way.ports:
-            self._keep(ways | {site.name: way})
+            # Others may have been kept while this site was asked.
+            self._keep(self._ways() | {site.name: way})
             log.info("Agents at %s call back over %s", site.name, way.ports)
         return way
 
