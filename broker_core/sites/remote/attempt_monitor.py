@@ -142,9 +142,11 @@ class AttemptMonitor:
     async def close(self) -> None:
         """Stop looking and reporting."""
         self._report = lambda _: None
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        # A look that takes its cancel for another one's goes on for a moment, and may spawn more.
+        while self._tasks:
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.wait(self._tasks)
         await self.finish.close()
 
     async def _rounds(self) -> None:
