@@ -22,11 +22,14 @@ def wait_until(predicate: Callable[[], Any], seconds: float = LONG, what: Words 
     """
     deadline = time.monotonic() + seconds
     pause = threading.Event()
-    while not (value := predicate()):
-        if time.monotonic() > deadline:
+    while True:
+        # The last look begins after the time is over: on a busy machine one alone may take as long.
+        late = time.monotonic() > deadline
+        if value := predicate():
+            return value
+        if late:
             raise AssertionError(f"not within {seconds:g} s: {_words(what) or _name(predicate)}")
         pause.wait(_STEP)
-    return value
 
 
 async def eventually(
@@ -35,12 +38,13 @@ async def eventually(
     """Like `wait_until` inside a running loop; `predicate` may be a coroutine function."""
     deadline = time.monotonic() + seconds
     while True:
+        late = time.monotonic() > deadline
         value = predicate()
         if inspect.isawaitable(value):
             value = await value
         if value:
             return value
-        if time.monotonic() > deadline:
+        if late:
             raise AssertionError(f"not within {seconds:g} s: {_words(what) or _name(predicate)}")
         await asyncio.sleep(_STEP)
 
