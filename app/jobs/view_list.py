@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from app.jobs.columns import BY_NAME, COLUMNS
@@ -258,17 +259,23 @@ class ViewList:
         entries = self._folded(numbers)
         if not entries:
             return
-        first, last = self._place(entries[0], now), self._place(entries[-1], now)
+        key = self._keys(now)
+        entries.sort(key=key, reverse=self.descending)
+        first, last = self._place(entries[0], key), self._place(entries[-1], key)
         if first == last:
             self._table.splice(first, 0, entries)
         elif len(entries) <= _MANY:
             for entry in entries:
-                self._table.splice(self._place(entry, now), 0, [entry])
+                self._table.splice(self._place(entry, key), 0, [entry])
         else:
-            lines = list(self.lines)
-            for entry in reversed(entries):
-                lines.insert(self._place(entry, now), entry)
-            self._table.replace(lines)
+            # One pass: to insert each by itself would move 100,000 lines for each.
+            lines, done = list[int](), 0
+            for entry in entries:
+                place = self._place(entry, key, done)
+                lines += self.lines[done:place]
+                lines.append(entry)
+                done = place
+            self._table.replace(lines + self.lines[done:])
 
     def _folded(self, numbers: list[int]) -> list[int]:
         """Make entries of new rows: several of one new batch become one line, a partner already shown too."""
@@ -286,22 +293,26 @@ class ViewList:
                 self.batches.append(made[name])
         return entries
 
-    def _place(self, entry: int, now: float) -> int:
-        """Where a new entry belongs among the lines."""
+    def _keys(self, now: float) -> Callable[[int], Any]:
+        """What entries are ordered by, looked up once for each of them: good until a row changes."""
         column, held = COLUMNS[BY_NAME[self.sort]].key, self._rows.columns
 
-        def key(other: int) -> Any:
-            batch = self.batches[-1 - other] if other < 0 else self.batch_of(other)
-            return self._table.batch_key(self.sort, batch.id) if batch else column(held, other, now)
+        def key(entry: int) -> Any:
+            batch = self.batches[-1 - entry] if entry < 0 else self.batch_of(entry)
+            return self._table.batch_key(self.sort, batch.id) if batch else column(held, entry, now)
 
+        return cache(key)
+
+    def _place(self, entry: int, key: Callable[[int], Any], after: int = 0) -> int:
+        """Where a new entry belongs among the lines; it is known to be none of the first `after`."""
         wanted = key(entry)
-        if not self.lines:
-            return 0
         if self.descending:
-            if wanted >= key(self.lines[0]):
-                return 0
-            return self._outside(bisect_left(self.lines, True, key=lambda other: key(other) <= wanted))
-        return self._outside(bisect_left(self.lines, True, key=lambda other: key(other) > wanted))
+            if after < len(self.lines) and wanted >= key(self.lines[after]):
+                return after
+            beyond = bisect_left(self.lines, True, after, key=lambda other: key(other) <= wanted)
+        else:
+            beyond = bisect_left(self.lines, True, after, key=lambda other: key(other) > wanted)
+        return self._outside(beyond)
 
     def _outside(self, place: int) -> int:
         """The next place that is not between a batch and its jobs."""
