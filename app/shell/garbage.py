@@ -18,7 +18,7 @@ _MANY = 5000
 FULL_MS = 30_000
 """Least time between two full collections: each looks at everything, which stops the window for a moment."""
 _TURN_S = 0.0001
-"""A fiftieth of the usual: painting a table calls back into Python hundreds of times, and may wait each time."""
+"""A fiftieth of the usual: painting a table calls back into Python hundreds of times, and waits as often."""
 
 
 class GarbageCollector(QObject):
