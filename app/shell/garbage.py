@@ -17,8 +17,8 @@ _MANY = 5000
 """New objects since the last look that are many; a collection goes through them in a millisecond."""
 FULL_MS = 30_000
 """Least time between two full collections: each looks at everything, which stops the window for a moment."""
-_TURN_S = 0.0001
-"""A fiftieth of the usual: painting a table calls back into Python hundreds of times, and waits as often."""
+_TURN_S = 0.00005
+"""A hundredth of the usual: painting a table calls back into Python hundreds of times, and waits as often."""
 
 
 class GarbageCollector(QObject):
