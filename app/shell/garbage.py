@@ -9,25 +9,31 @@ from __future__ import annotations
 import gc
 import sys
 
-from PySide6.QtCore import QElapsedTimer, QObject, QTimer
+from PySide6.QtCore import QElapsedTimer, QObject, Qt, QTimer
+from PySide6.QtGui import QGuiApplication
 
 LOOK_MS, SOON_MS = 250, 25
 """Between two looks: usually, and while so much is made that a usual pause would leave too much for one."""
 _MANY = 5000
 """New objects since the last look that are many; a collection goes through them in a millisecond."""
-FULL_MS = 30_000
-"""Least time between two full collections: each looks at everything, which stops the window for a moment."""
+FULL_MS, LONGEST_MS = 30_000, 600_000
+"""Between two full collections: at least, and at most while the window is used. Each looks at everything,
+which stops the window for a moment."""
 _TURN_S = 0.00005
 """A hundredth of the usual: painting a table calls back into Python hundreds of times, and waits as often."""
 
 
 class GarbageCollector(QObject):
-    """Turns automatic collection off and collects by Python's own thresholds from a timer instead."""
+    """Turns automatic collection off and collects by Python's own thresholds from a timer instead.
+
+    Full collections wait until the user turns to another program; meanwhile what lives long is set aside.
+    """
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         gc.disable()
-        self._since_full = QElapsedTimer()
+        self._since_due, self._since_full = QElapsedTimer(), QElapsedTimer()
+        self._since_due.start()
         self._since_full.start()
         self._timer = QTimer(self, interval=LOOK_MS)
         self._timer.timeout.connect(self.look)
@@ -38,11 +44,25 @@ class GarbageCollector(QObject):
         counts = gc.get_count()
         due = [count > most for count, most in zip(counts, gc.get_threshold(), strict=True)]
         self._timer.setInterval(SOON_MS if counts[0] > _MANY else LOOK_MS)
-        if due[1] and due[2] and self._since_full.hasExpired(FULL_MS):
-            gc.collect()
-            self._since_full.restart()
+        if due[1] and due[2] and self._since_due.hasExpired(FULL_MS):
+            self._since_due.restart()
+            self.collect_all(in_use=_in_use())
         elif due[0]:
             gc.collect(1 if due[1] else 0)
+
+    def collect_all(self, *, in_use: bool) -> None:
+        """Look at everything, or set what has lived so far aside until nobody uses the window."""
+        if in_use and not self._since_full.hasExpired(LONGEST_MS):
+            gc.collect(1)
+        else:
+            gc.unfreeze()
+            gc.collect()
+            self._since_full.restart()
+        gc.freeze()
+
+
+def _in_use() -> bool:
+    return QGuiApplication.applicationState() is Qt.ApplicationState.ApplicationActive
 
 
 def short_turns() -> None:

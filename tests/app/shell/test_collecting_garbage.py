@@ -31,3 +31,19 @@ def test_another_thread_frees_nothing_and_the_windows_thread_does(qtbot: QtBot) 
     qtbot.waitUntil(lambda: freed_in == [threading.main_thread()], timeout=60_000)
     assert len(made) == 5000
     collector.deleteLater()
+
+
+def test_garbage_that_was_set_aside_goes_when_nobody_uses_the_window(qtbot: QtBot) -> None:
+    collector = GarbageCollector()
+    gone: list[bool] = []
+    old = Cycle()
+    weakref.finalize(old, lambda: gone.append(True))
+    gc.collect(1)
+    collector.collect_all(in_use=True)
+    del old
+    collector.collect_all(in_use=True)
+    assert not gone
+    collector.collect_all(in_use=False)
+    assert gone == [True]
+    gc.unfreeze()
+    collector.deleteLater()
