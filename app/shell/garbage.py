@@ -12,10 +12,11 @@ import sys
 from PySide6.QtCore import QElapsedTimer, QObject, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 
-LOOK_MS, SOON_MS = 250, 25
+LOOK_MS, SOON_MS = 50, 10
 """Between two looks: usually, and while so much is made that a usual pause would leave too much for one."""
-_MANY = 5000
-"""New objects since the last look that are many; a collection goes through them in a millisecond."""
+_MANY, _TOO_MANY = 5000, 20_000
+"""New objects since the last look that are many: a collection goes through them in a millisecond. And those
+of the younger generations with which the middle one is collected, before it takes too long."""
 FULL_MS, LONGEST_MS = 30_000, 600_000
 """Between two full collections: at least, and at most while the window is used. Each looks at everything,
 which stops the window for a moment."""
@@ -35,6 +36,7 @@ class GarbageCollector(QObject):
         self._since_due, self._since_full = QElapsedTimer(), QElapsedTimer()
         self._since_due.start()
         self._since_full.start()
+        self._young = 0
         self._timer = QTimer(self, interval=LOOK_MS)
         self._timer.timeout.connect(self.look)
         self._timer.start()
@@ -48,7 +50,10 @@ class GarbageCollector(QObject):
             self._since_due.restart()
             self.collect_all(in_use=_in_use())
         elif due[0]:
-            gc.collect(1 if due[1] else 0)
+            self._young += counts[0]
+            middle = due[1] or self._young > _TOO_MANY
+            gc.collect(1 if middle else 0)
+            self._young = 0 if middle else self._young
 
     def collect_all(self, *, in_use: bool) -> None:
         """Look at everything, or set what has lived so far aside until nobody uses the window."""

@@ -9,6 +9,7 @@ from dataclasses import MISSING, Field, fields
 from typing import Any
 
 from app.stores.signals import JobSignals
+from app.stores.slices import set_aside
 from broker_core.jobs.annotations import ANNOTATION_COLUMNS, PAGE_COLUMNS, counted_tags
 from broker_core.jobs.record import COLUMNS, JobRecord
 from broker_core.jobs.reruns import RerunChains
@@ -75,6 +76,7 @@ class JobStore:
         """Forget everything, as before the first page."""
         self.clearing.emit()
         self._start()
+        set_aside()
         self._touched.clear()
         self.changed.emit(set())
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.stores.refresh import Refresh
 from app.stores.signals import ResourceSignals
+from app.stores.slices import set_aside
 from broker_core.errors import CrossDeskError
 from broker_core.wire.resources import RESOURCE_COLUMNS
 
@@ -58,6 +59,7 @@ class ResourceStore:
 
     async def _pages(self) -> None:
         gathered: dict[str, list[Any]] = {name: [] for name in RESOURCE_COLUMNS}
+        set_aside()
         page = await self._page(0)
         while True:
             for name, values in gathered.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
@@ -20,6 +21,14 @@ def parts(rows: Sequence[T], size: int = SLICE) -> Iterator[Sequence[T]]:
 async def breathe() -> None:
     """Let the window handle what has come in."""
     await asyncio.sleep(0)
+
+
+def set_aside() -> None:
+    """Have what stands now left out of collections of garbage, such as columns that are about to be filled.
+
+    To go through 100,000 rows stops the window; see `app.shell.garbage` for when it is done all the same.
+    """
+    gc.freeze()
 
 
 async def in_order(rows: Sequence[int], key: Callable[[int], Any], reverse: bool) -> list[int]:
