@@ -92,15 +92,20 @@ class Core:
         if kind is TimerFired:
             self._wakes = [math.inf] * len(self.reactors)
         # The first delivery is written out: most events are for one reactor, and end here.
+        index, handle = takers[0]
         self._number += 1
-        self._recent.append((self._number, 0, kind, takers[0][0]))
-        first = takers[0][1](event, now)
-        if len(takers) == 1:
-            if self._not_passed.isdisjoint(map(type, first)):
-                return first
-            if self._joined.isdisjoint(map(type, first)):
-                return [effect for effect in first if type(effect) not in self._not_passed]
+        self._recent.append((self._number, 0, kind, index))
+        first = handle(event, now)
         effects: list[object] = []
+        if len(takers) == 1:
+            for effect in first:
+                if type(effect) not in self._not_passed:
+                    effects.append(effect)
+                elif type(effect) in self._joined:
+                    effects = []
+                    break
+            else:
+                return effects
         internal: list[tuple[object, int]] = []
         woken = self._sort(first, takers[0], effects, internal)
         for taker in takers[1:]:
