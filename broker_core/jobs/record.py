@@ -89,7 +89,7 @@ class JobRecord:
     @property
     def sites(self) -> str:
         """Names of the sites of the current or last attempt, for people."""
-        return site_names(one.ce.id for one in self.placements)
+        return site_names(tuple(one.ce.id for one in self.placements))
 
 
 COLUMNS = tuple("site" if one.name == "placements" else one.name for one in fields(JobRecord))
@@ -148,8 +148,8 @@ def apply(record: JobRecord | None, event: JobEvent) -> JobRecord:
         after.placements = shared(event.resources, after.cpus)  # type: ignore[misc]
     if event.details:
         _detail(after, event)
-    if kind in _NO_ERROR and "error_line" not in event.details:
-        after.error_line = ""  # type: ignore[misc] # an earlier attempt may have left one
+    if after.error_line and kind in _NO_ERROR and "error_line" not in event.details:
+        after.error_line = ""  # type: ignore[misc] # an earlier attempt left one
     if kind in _HOLDS:
         after.held = event.reason if kind is EventType.HELD else ""  # type: ignore[misc]
     if after.canceling is not None and event.new.ended:
