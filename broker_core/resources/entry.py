@@ -110,10 +110,13 @@ class ResourceEntry:
         """
         if not self.account:
             return self.waiting
+        waiting = self.own_waiting
+        if not waiting:
+            return 0
         free = min(self.balance + self.waiting_cpus, self.published_free)
-        if free <= 0 or not self.own_waiting:
-            return self.own_waiting
-        return self.own_waiting * max(0, self.waiting_cpus - free) // self.waiting_cpus
+        if free <= 0:
+            return waiting
+        return waiting * max(0, self.waiting_cpus - free) // self.waiting_cpus
 
     def hear(self) -> None:
         """Take counts and times over from the hearings."""
