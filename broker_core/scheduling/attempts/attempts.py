@@ -121,5 +121,5 @@ class Attempts:
     def _commit(self, job: LiveJob, ces: tuple[str, ...], cpus: tuple[int, ...]) -> None:
         self._queue.remove(job)
         job.ces = ces
-        for ce, given in zip(ces, cpus, strict=True):
-            self._cache.commit(ce, job.id, given, self._jobs.now.monotonic)
+        for index, ce in enumerate(ces):
+            self._cache.commit(ce, job.id, cpus[index], self._jobs.now.monotonic)

@@ -82,8 +82,9 @@ class SiteReactions:
 
     def handle(self, message: AttemptReport) -> None:
         """React to a message; one that is late, repeated or of an older attempt can only end that attempt."""
-        job = self._jobs.live.get(message.component.job)
-        if job is not None and job.at_site and message.component.attempt == job.record.attempt:
+        component = message.component
+        job = self._jobs.live.get(component.job)
+        if job is not None and job.at_site and component.attempt == job.record.attempt:
             self._ways[type(message)](job, message)
             return
         if isinstance(message, AttemptFound):
