@@ -57,12 +57,13 @@ class Turn:
         self._state.eligibility.begin()
         for run in self._runs:
             run()
-        moment = math.inf
+        now, moment = self._jobs.now.monotonic, math.inf
         for due in self._dues:
             at = due()
             if at < moment:
                 moment = at
-        moment = max(self._jobs.now.monotonic, moment)
+        if moment < now:
+            moment = now
         if fired or moment != self._wake:
             self._wake = moment
             self._jobs.effects.append(Wake(moment))
