@@ -89,7 +89,7 @@ class JobRecord:
     @property
     def sites(self) -> str:
         """Names of the sites of the current or last attempt, for people."""
-        return site_names(one.ce.id for one in self.placements)
+        return site_names(tuple(one.ce.id for one in self.placements))
 
 
 COLUMNS = tuple("site" if one.name == "placements" else one.name for one in fields(JobRecord))
@@ -136,22 +136,23 @@ def apply(record: JobRecord | None, event: JobEvent) -> JobRecord:
     after, kind = _copied(record), event.type
     # Only here, where the row is new and nobody has it yet, are its fields set one by one.
     after.state, after.seq, after.position = event.new, event.seq, event.position  # type: ignore[misc]
-    if kind in _SAYS_NOTHING:
-        return after
-    after.reason = event.reason  # type: ignore[misc]
     column = _TIMES.get(kind)
+    # Most events have a time of their own, and are none of the others.
     if column is not None:
         setattr(after, column, event.time)
+    elif kind in _SAYS_NOTHING:
+        return after
+    elif kind in _HOLDS:
+        after.held = event.reason if kind is EventType.HELD else ""  # type: ignore[misc]
+    after.reason = event.reason  # type: ignore[misc]
     if event.attempt > after.attempt:
         after.attempt = event.attempt  # type: ignore[misc]
     if event.resources:
         after.placements = shared(event.resources, after.cpus)  # type: ignore[misc]
     if event.details:
         _detail(after, event)
-    if kind in _NO_ERROR and "error_line" not in event.details:
-        after.error_line = ""  # type: ignore[misc] # an earlier attempt may have left one
-    if kind in _HOLDS:
-        after.held = event.reason if kind is EventType.HELD else ""  # type: ignore[misc]
+    if after.error_line and kind in _NO_ERROR and "error_line" not in event.details:
+        after.error_line = ""  # type: ignore[misc] # an earlier attempt left one
     if after.canceling is not None and event.new.ended:
         after.canceling = None  # type: ignore[misc]
     return after

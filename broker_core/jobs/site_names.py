@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import lru_cache
 
 from broker_core.jobs.placement import computing_element, ids_in, listed
@@ -18,6 +17,7 @@ def site_name(ces: str) -> str:
     return site_names(ids_in(ces))
 
 
-def site_names(ids: Iterable[str]) -> str:
+@lru_cache(maxsize=4096)
+def site_names(ids: tuple[str, ...]) -> str:
     """Name the sites of computing elements, in their order."""
     return listed(computing_element(id).site for id in ids)

@@ -14,8 +14,11 @@ REMEMBERED = 2000
 ROUNDS = 10_000
 """Internal events that may follow one outer event: more are reactors that answer each other for ever."""
 R = TypeVar("R")
-Taker = tuple[int, Callable[[Any, Now], list[Any]]]
-"""Number of a reactor, and its `handle`."""
+Trace = tuple[int, type, int]
+"""What is remembered of a delivery: its cause, the type of its event, and the number of the reactor."""
+Taker = tuple[int, Callable[[Any, Now], list[Any]], Trace]
+"""Number of a reactor, its `handle`, and what is remembered of an event that comes from outside: it is
+always the same, so that no object is made for it."""
 
 
 class Delivery(NamedTuple):
@@ -47,7 +50,8 @@ class Core:
         self._takers: dict[type, tuple[Taker, ...]] = {}
         for index, reactor in enumerate(self.reactors):
             for taken in reactor.takes:
-                self._takers[taken] = (*self._takers.get(taken, ()), (index, reactor.handle))
+                taker = index, reactor.handle, (0, taken, index)
+                self._takers[taken] = (*self._takers.get(taken, ()), taker)
         internal = frozenset(filter(_is_internal, self._given()))
         self._inside = internal | {Wake}
         """Effects that do not leave the core as they are."""
@@ -56,8 +60,9 @@ class Core:
         """Effects that mean more work: a reactor takes them, or one wake is to be made of several."""
         self._not_passed = internal | self._joined
         self._wakes = [math.inf] * len(self.reactors)
-        self._recent: deque[tuple[int, int, type, int]] = deque(maxlen=REMEMBERED)
+        self._recent: deque[Trace] = deque(maxlen=REMEMBERED)
         self._number = 0
+        """Of the last delivery; those before it have the numbers before."""
 
     @property
     def gives(self) -> frozenset[type]:
@@ -77,7 +82,11 @@ class Core:
     def recent(self) -> list[Delivery]:
         """The last deliveries, oldest first: what followed from what."""
         names = [type(reactor).__name__ for reactor in self.reactors]
-        return [Delivery(number, cause, kind.__name__, names[at]) for number, cause, kind, at in self._recent]
+        first = self._number - len(self._recent) + 1
+        return [
+            Delivery(number, cause, kind.__name__, names[at])
+            for number, (cause, kind, at) in enumerate(self._recent, first)
+        ]
 
     def validate(self) -> list[str]:
         """What does not fit together in the state of the reactors, in words."""
@@ -92,15 +101,20 @@ class Core:
         if kind is TimerFired:
             self._wakes = [math.inf] * len(self.reactors)
         # The first delivery is written out: most events are for one reactor, and end here.
+        _, handle, trace = takers[0]
         self._number += 1
-        self._recent.append((self._number, 0, kind, takers[0][0]))
-        first = takers[0][1](event, now)
-        if len(takers) == 1:
-            if self._not_passed.isdisjoint(map(type, first)):
-                return first
-            if self._joined.isdisjoint(map(type, first)):
-                return [effect for effect in first if type(effect) not in self._not_passed]
+        self._recent.append(trace)
+        first = handle(event, now)
         effects: list[object] = []
+        if len(takers) == 1:
+            for effect in first:
+                if type(effect) not in self._not_passed:
+                    effects.append(effect)
+                elif type(effect) in self._joined:
+                    effects = []
+                    break
+            else:
+                return effects
         internal: list[tuple[object, int]] = []
         woken = self._sort(first, takers[0], effects, internal)
         for taker in takers[1:]:
@@ -115,9 +129,9 @@ class Core:
         return effects
 
     def _deliver(self, event: object, taker: Taker, cause: int, now: Now) -> list[Any]:
-        index, handle = taker
+        index, handle, _ = taker
         self._number += 1
-        self._recent.append((self._number, cause, type(event), index))
+        self._recent.append((cause, type(event), index))
         return handle(event, now)
 
     def _sort(

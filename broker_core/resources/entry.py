@@ -110,10 +110,16 @@ class ResourceEntry:
         """
         if not self.account:
             return self.waiting
-        free = min(self.balance + self.waiting_cpus, self.published_free)
-        if free <= 0 or not self.own_waiting:
-            return self.own_waiting
-        return self.own_waiting * max(0, self.waiting_cpus - free) // self.waiting_cpus
+        waiting = self.own_waiting
+        if not waiting:
+            return 0
+        # Of what is given out, what runs by now is free no longer, though a report may not say so yet.
+        taken = self.given - self.seen - self.waiting_cpus
+        free = self.published_free - taken if taken > 0 else self.published_free
+        if free <= 0:
+            return waiting
+        short = self.waiting_cpus - free
+        return waiting * short // self.waiting_cpus if short > 0 else 0
 
     def hear(self) -> None:
         """Take counts and times over from the hearings."""

@@ -60,7 +60,7 @@ class Links:
     def count(self, ce: str, jobs: int) -> str:
         """Jobs came to a computing element, or left; the name of its site if that is full from now on, or is
         not any more."""
-        site = _own_site(ce)
+        site = computing_element(ce).site
         before = self._jobs[site]
         self._jobs[site] = after = before + jobs
         most = self._most.get(site, 0)

@@ -48,7 +48,7 @@ class CacheUpdate:
         if not self._answers:
             return
         rules = self._state.rules
-        slice_ = rules.slice_facts_few if self._state.arrivals else rules.slice_facts
+        slice_ = rules.slice_facts_few if self._state.arrivals.turns else rules.slice_facts
         while self._answers and slice_ > 0:
             answer = self._answers[0]
             if self._done < len(answer.facts):

@@ -15,11 +15,12 @@ class Deadlines:
         self._admission = admission
         self._fences = fences
         self._starts = starts
-        self._awaited = (fences.asked, *starts.pending)
+        self._asked = fences.asked
+        self._running, self._queued = starts.pending
 
     def owed(self) -> bool:
         """True while something is awaited of a site."""
-        return any(self._awaited)
+        return bool(self._asked or self._running or self._queued)
 
     def enforce(self, message: TimerFired) -> None:
         """Do what is due."""

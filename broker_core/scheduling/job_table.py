@@ -59,8 +59,8 @@ class JobTable:
             SCHEMA,
             self._positions(),
         )
-        job.record = apply(before, event)
-        self.effects.append(Record(event, job.record))
-        if job.record.ended is not None:
-            del self.live[job.id]
-            self.effects.append(JobEnded(job.record))
+        after = job.record = apply(before, event)
+        self.effects.append(Record(event, after))
+        if after.ended is not None:
+            del self.live[before.id]
+            self.effects.append(JobEnded(after))

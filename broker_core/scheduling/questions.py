@@ -163,7 +163,7 @@ class Questions:
         details += [f"Tried: {one}" for one in job.tried[-3:]]
         details += self._bars(self._useful(job), self._cache.pool(now), 3)
         if job.excluded:
-            names = site_names(sorted(job.excluded)[:3])
+            names = site_names(tuple(sorted(job.excluded)[:3]))
             details.append(f"Not tried again after failures: {names}")
         return details
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -56,7 +57,13 @@ class Turn:
         self._state.eligibility.begin()
         for run in self._runs:
             run()
-        moment = max(self._jobs.now.monotonic, min([due() for due in self._dues]))
+        now, moment = self._jobs.now.monotonic, math.inf
+        for due in self._dues:
+            at = due()
+            if at < moment:
+                moment = at
+        if moment < now:
+            moment = now
         if fired or moment != self._wake:
             self._wake = moment
             self._jobs.effects.append(Wake(moment))

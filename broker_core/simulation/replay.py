@@ -14,6 +14,7 @@ from typing import Any
 
 from broker_core.jobs.attempt_events import AttemptReport
 from broker_core.jobs.events import JobEvent
+from broker_core.jobs.members import members
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.reactor.core import Core
@@ -26,6 +27,7 @@ from broker_core.simulation import production
 from broker_core.simulation.site import SimulatedAttempt, SimulatedSite, SiteFacts
 from broker_core.simulation.trace import WorkloadTrace
 
+S = members(JobState)
 Listener = Callable[[JobEvent], None]
 """Hears every event that the scheduler records."""
 
@@ -138,7 +140,7 @@ class TraceReplay:
             demand = self._demands[cpus, limit] = production.demand(cpus, limit)
         structure, now = demand.description.structure, self._clock.wall
         record = JobRecord(
-            str(index), "trace", "job", structure, False, cpus, JobState.SUBMITTED, "", submitted=now, seq=1
+            str(index), "trace", "job", structure, False, cpus, S.SUBMITTED, "", submitted=now, seq=1
         )
         return Arrival(record, demand)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 from broker_core.jdl.check import check
 from broker_core.jobs.attempt_events import AttemptRefused
@@ -199,3 +200,11 @@ def test_what_the_batch_system_foretold_of_equal_needs_is_in_the_story_while_it_
         told = next(one for one in stage.stories[job] if one.type is EventType.MATCHED)
         waits.append(told.details.get(EXPECTED_WAIT))
     assert waits == [75.0, None, None]
+
+
+def test_a_job_is_told_the_wait_that_its_resource_publishes_if_no_forecast_is_there() -> None:
+    published = "GlueCEStateEstimatedResponseTime"
+    stage = Stage([replace(resource(A, 8), attributes={published: 40.0})])
+    [job] = stage.submit()
+    told = next(one for one in stage.stories[job] if one.type is EventType.MATCHED)
+    assert told.details[EXPECTED_WAIT] == 40.0

@@ -180,7 +180,7 @@ def _event(one: EventView) -> tuple[str | Text, ...]:
 
 def _why(one: EventView) -> str:
     """The reason with the place, unless it says the place itself."""
-    place = site_names(one.resources)
+    place = site_names(tuple(one.resources))
     if not place or place in one.reason:
         return one.reason
     return f"{one.reason} at {place}".lstrip()

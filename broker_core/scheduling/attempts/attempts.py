@@ -17,7 +17,7 @@ from broker_core.scheduling.selection import Selection
 from broker_core.scheduling.state import SchedulerState
 from broker_core.scheduling.wording import chosen
 
-E = members(EventType)
+E, FROM = members(EventType), members(EventSource)
 _FORECASTS = 100
 """Forecasts that are remembered."""
 _FRESH = 300.0
@@ -51,18 +51,27 @@ class Attempts:
         job.round_tried = ()
         reason = chosen(choice)
         self.decided(job, "chosen", reason, choice.of)
-        self.begin(job, E.MATCHED, reason, {"choices": choice.of} | self._foreseen(job, choice))
+        details: dict[str, Any] = {"choices": choice.of}
+        wait = self._foreseen(job, choice)
+        if wait is not None:
+            details[EXPECTED_WAIT] = wait
+        self.begin(job, E.MATCHED, reason, details)
         return True
 
-    def _foreseen(self, job: LiveJob, choice: Selection) -> dict[str, float]:
-        """How long the job will wait: as long as for the last of its computing elements."""
-        known = self._forecasts.get((job.demand.description.batch_needs, choice.ces[0]))
-        if known is not None and len(choice.ces) == 1 and self._jobs.now.monotonic - known[0] < _FRESH:
-            return {EXPECTED_WAIT: known[1]}
-        columns = self._cache.board.pool.columns
-        rows = [row for ce in choice.ces if (row := columns.row_of(ce)) is not None]
-        waits = [wait for row in rows if (wait := columns.expected_wait(row)) is not None]
-        return {EXPECTED_WAIT: max(waits)} if waits and len(waits) == len(choice.ces) else {}
+    def _foreseen(self, job: LiveJob, choice: Selection) -> float | None:
+        """How long the job will wait: as long as for the last of its computing elements; None: unknown."""
+        if self._forecasts:
+            known = self._forecasts.get((job.demand.description.batch_needs, choice.ces[0]))
+            if known is not None and len(choice.ces) == 1 and self._jobs.now.monotonic - known[0] < _FRESH:
+                return known[1]
+        columns, waits = self._cache.board.pool.columns, []
+        for ce in choice.ces:
+            row = columns.row_of(ce)
+            wait = None if row is None else columns.expected_wait(row)
+            if wait is None:
+                return None
+            waits.append(wait)
+        return max(waits)
 
     def take(self, job: LiveJob, choice: Selection) -> bool:
         """Lock and commit what was chosen; False if another job has it."""
@@ -77,7 +86,7 @@ class Attempts:
         self._jobs.note(
             job,
             type_,
-            EventSource.RS if type_ is E.MATCHED else EventSource.SCHEDULER,
+            FROM.RS if type_ is E.MATCHED else FROM.SCHEDULER,
             attempt=job.record.attempt + 1,
             resources=job.ces,
             reason=reason,
@@ -112,5 +121,5 @@ class Attempts:
     def _commit(self, job: LiveJob, ces: tuple[str, ...], cpus: tuple[int, ...]) -> None:
         self._queue.remove(job)
         job.ces = ces
-        for ce, given in zip(ces, cpus, strict=True):
-            self._cache.commit(ce, job.id, given, self._jobs.now.monotonic)
+        for index, ce in enumerate(ces):
+            self._cache.commit(ce, job.id, cpus[index], self._jobs.now.monotonic)

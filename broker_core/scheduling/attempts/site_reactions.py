@@ -27,7 +27,15 @@ from broker_core.scheduling.attempts.fencing import Fences
 from broker_core.scheduling.attempts.reputation_feedback import SILENT
 from broker_core.scheduling.attempts.start_deadlines import StartDeadlines
 from broker_core.scheduling.effects import Confirm, LateMessage, of_components
-from broker_core.scheduling.live_job import HANDING_OVER, HELD, STARTS_ITSELF, AtSite, InDoubt, LiveJob
+from broker_core.scheduling.live_job import (
+    AT_SITE,
+    HANDING_OVER,
+    HELD,
+    STARTS_ITSELF,
+    AtSite,
+    InDoubt,
+    LiveJob,
+)
 from broker_core.scheduling.messages import LinkChanged
 from broker_core.scheduling.state import SchedulerState
 from broker_core.scheduling.wording import IN_QUEUE, in_words
@@ -82,8 +90,10 @@ class SiteReactions:
 
     def handle(self, message: AttemptReport) -> None:
         """React to a message; one that is late, repeated or of an older attempt can only end that attempt."""
-        job = self._jobs.live.get(message.component.job)
-        if job is not None and job.at_site and message.component.attempt == job.record.attempt:
+        component = message.component
+        job = self._jobs.live.get(component.job)
+        # Spelled out here: Python 3.11 takes a property the long way, and every word of a site comes here.
+        if job is not None and job.record.state in AT_SITE and component.attempt == job.record.attempt:
             self._ways[type(message)](job, message)
             return
         if isinstance(message, AttemptFound):

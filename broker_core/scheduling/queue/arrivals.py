@@ -32,12 +32,8 @@ class Arrivals:
         self._jobs = jobs
         self._shares = shares
         self._waiting: dict[str, tuple[int, Arrival]] = {}
-        self._turns: dict[str, deque[str]] = {}
-        """User to jobs; the user whose turn it is comes first."""
-
-    def __bool__(self) -> bool:
-        """True while some are to be taken over."""
-        return bool(self._turns)
+        self.turns: dict[str, deque[str]] = {}
+        """User to jobs that are to be taken over; the user whose turn it is comes first. To be read only."""
 
     def __len__(self) -> int:
         """Jobs that are to be taken over."""
@@ -55,7 +51,7 @@ class Arrivals:
         record = arrival.record
         if record.state in _NEW and record.id not in self._jobs.live and record.id not in self._waiting:
             self._waiting[record.id] = self._shares.take(record.owner, record.cpus), arrival
-            self._turns.setdefault(record.owner, deque()).append(record.id)
+            self.turns.setdefault(record.owner, deque()).append(record.id)
 
     def _add(self, owner: str, cpus: int, arrivals: Iterable[Arrival]) -> None:
         jobs, waiting = self._jobs.live, self._waiting
@@ -68,7 +64,7 @@ class Arrivals:
         if fresh:
             self._shares.took(owner, next(orders))
             waiting.update(fresh)
-            self._turns.setdefault(owner, deque()).extend(fresh)
+            self.turns.setdefault(owner, deque()).extend(fresh)
 
     def admit(self, arrival: Arrival) -> LiveJob:
         """Make a live job at once, behind all that came before."""
@@ -86,7 +82,7 @@ class Arrivals:
 
     def next(self) -> LiveJob | None:
         """The job whose turn it is; None for one that has left meanwhile."""
-        turns = self._turns
+        turns = self.turns
         owner, mine = next(iter(turns.items()))
         job = mine.popleft()
         if not mine:

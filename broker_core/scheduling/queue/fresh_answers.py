@@ -36,6 +36,6 @@ class FreshAnswers:
         if self._answers != updates.answers:
             self._answers = updates.answers
             self._wanted = False
-        elif self._wanted and (state.queue.jobs or state.arrivals):
+        elif self._wanted and (state.queue.jobs or state.arrivals.turns):
             self._wanted = False
             state.jobs.effects.append(Ask())

@@ -35,18 +35,18 @@ class Intake:
 
     def due(self) -> float:
         """See `Step`."""
-        return self._jobs.now.monotonic if self._arrivals or self._queue.again else math.inf
+        return self._jobs.now.monotonic if self._arrivals.turns or self._queue.again else math.inf
 
     def run(self) -> None:
         """See `Step`."""
-        if self._arrivals:
+        if self._arrivals.turns:
             self._take_over()
         if self._queue.again or self._facts != self._state.cache.board.facts:
             self._sort_in_again()
 
     def _take_over(self) -> None:
         effort = WorkBudget(self._state.eligibility, self._state.rules.slice_jobs)
-        while self._arrivals and effort.more():
+        while self._arrivals.turns and effort.more():
             job = self._arrivals.next()
             if job is not None and job.record.state is S.SUBMITTED:
                 self._jobs.note(job, E.ACCEPTED, reason=TAKEN_OVER)
