@@ -81,9 +81,9 @@ class WherePane(JobPane):
         row = self.context.jobs.row(self.job or "") or {}
         site = row.get("site")
         went = f"It went to {site_name(site)}. Submitted again now, this is what it would find:"
-        said = tried_words(why) if why is not None else went if site else ""
-        self.note.setText(breakable(said))
-        self.note.setVisible(bool(said))
+        note = tried_words(why) if why is not None else went if site else ""
+        self.note.setText(breakable(note))
+        self.note.setVisible(bool(note))
         self.match.mark(TriedChoices(why.trying, why.failed) if why is not None else TriedChoices())
         self.match.ask(detail.effective or detail.description)
         self._next_round.stop()

@@ -125,8 +125,8 @@ class CandidateTable(QAbstractTableModel):
         if role == FONT:
             return "strong" if column == SITE and one.matches else None
         if role == Qt.ItemDataRole.ToolTipRole:
-            told = f"{self.fared(one)}\n{tip(one, column)}\n{self.forecasts.get(one.ce, '')}"
-            return told.strip()
+            full = f"{self.fared(one)}\n{tip(one, column)}\n{self.forecasts.get(one.ce, '')}"
+            return full.strip()
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return (
                 f"{self.fared(one)} {heard(one)} {self.forecasts.get(one.ce, '')}".strip()

@@ -13,7 +13,7 @@ from broker_core.jobs.site_names import site_names
 if TYPE_CHECKING:
     from broker_core.wire.queue import FailedChoice, WhyView
 
-_TOLD = 3
+_NAMED = 3
 """Failed choices that are named in words."""
 TRYING, FAILED = "being tried", "failed"
 
@@ -45,12 +45,12 @@ class TriedChoices:
 
 def tried_words(why: WhyView) -> str:
     """Say what is being tried, what failed last, and when the next round of selection is."""
-    said = [f"Being tried now: {site_names(why.trying)}."] if why.trying else []
-    if len(why.failed) > _TOLD:
-        said.append(f"{units.count(len(why.failed) - _TOLD, 'earlier choice')} did not take it either.")
-    said += [
-        f"{site_names(one.ces)} did not take it: {one.error.rstrip('. ')}." for one in why.failed[-_TOLD:]
+    lines = [f"Being tried now: {site_names(why.trying)}."] if why.trying else []
+    if len(why.failed) > _NAMED:
+        lines.append(f"{units.count(len(why.failed) - _NAMED, 'earlier choice')} did not take it either.")
+    lines += [
+        f"{site_names(one.ces)} did not take it: {one.error.rstrip('. ')}." for one in why.failed[-_NAMED:]
     ]
     if why.next_round is not None:
-        said.append(f"The next selection round is at {units.clock(why.next_round)} at the latest.")
-    return "\n".join(said)
+        lines.append(f"The next selection round is at {units.clock(why.next_round)} at the latest.")
+    return "\n".join(lines)

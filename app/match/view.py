@@ -273,8 +273,8 @@ class MatchView(QWidget):
             self._explain(one, self.candidates.row_of(one.ce))
 
     def _explain(self, one: MatchedResource, row: int) -> None:
-        told = (self.candidates.fared(one), self.candidates.forecasts.get(one.ce, ""))
-        self.explanation.show_resource(one, row, "\n".join(filter(None, told)))
+        fared = (self.candidates.fared(one), self.candidates.forecasts.get(one.ce, ""))
+        self.explanation.show_resource(one, row, "\n".join(filter(None, fared)))
 
     def _ask_forecasts(self) -> None:
         """Ask the batch systems of the first candidates when it would start there."""
