@@ -54,9 +54,9 @@ class Groups(QAbstractItemModel):
     def mark(self, tried: TriedChoices) -> None:
         """Mark the group that is being tried, and those that failed."""
         self._tried = tried
-        for size, (_, places) in enumerate(self._sizes):
+        for size, (_, found) in enumerate(self._sizes):
             above = self.index(size, 0)
-            self.dataChanged.emit(self.index(0, 0, above), self.index(len(places) - 1, 0, above))
+            self.dataChanged.emit(self.index(0, 0, above), self.index(len(found) - 1, 0, above))
 
     def error(self, group: MatchedGroup) -> str:
         """Why a group did not take the job when it was tried; empty: it was not, or is being tried."""
@@ -150,8 +150,8 @@ class Groups(QAbstractItemModel):
         badge, error = self._tried.badge(_ces(group)), self.error(group)
         fared = f"{badge}: {error}" if error else badge
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            said = _group_text(group, column)
-            return f"{said}, {fared}" if fared and not column else said
+            text = _group_text(group, column)
+            return f"{text}, {fared}" if fared and not column else text
         rank = f"Rank: {group.calculation}" if group.calculation else ""
         return "\n".join(filter(None, (sentence(fared), rank))) or None
 
