@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLay
 
 from app.console.channel import Connect, ConsoleChannel
 from app.context import Notice, Tone
+from app.widgets.csv_file import Written
+from app.widgets.export import offer_gathered
 from app.widgets.labels import give_way, label
 from broker_core.client.interactive import ENDED, ServiceState, ServiceView, Status
 from broker_core.client.printable import printable
@@ -85,7 +87,14 @@ class ServiceList(QFrame):
         self._column.setSpacing(0)
         channel.addressed.connect(self._browse)
         channel.unopened.connect(lambda why: context.notify(Notice(why, Tone.WARNING)))
+        offer_gathered(context, self, "services", "service", self.gather)
         self.hide()
+
+    async def gather(self) -> Written:
+        """All services as a table; what they are called and say is fit to be shown."""
+        views = [line.view for line in self.lines.values()]
+        rows = [[printable(one.name), str(one.state), printable(one.problem)] for one in views]
+        return Written(["service", "state", "problem"], rows)
 
     def show_services(self, views: Sequence[ServiceView], *, over: bool) -> None:
         """Show what there is; what ends with its session is `over`."""

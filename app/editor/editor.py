@@ -60,7 +60,7 @@ class Editor(QWidget):
         self.source = SourceEditor(context.theme)
         self.side = EditorSide(context)
         self.form, self.whereabouts = self.side.form, self.side.whereabouts
-        self.problems = Problems(context.theme)
+        self.problems = Problems(context)
         self.completer = Completer(self.source, context)
         self.bar = EditorBar(context.theme)
         self.checking = Checking(context.link, self)

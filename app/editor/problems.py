@@ -17,8 +17,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.theme.theme import Theme
+from app.context import AppContext
 from app.units import counted
+from app.widgets.csv_file import Written
+from app.widgets.export import offer_gathered
 from app.widgets.severity import SEVERITY_ICONS
 from broker_core.wire.checks import DiagnosticView, FixView
 
@@ -35,14 +37,15 @@ class Problems(QWidget):
     fixAsked = Signal(object)
     """A Fix to be done in the text."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, context: AppContext) -> None:
         super().__init__()
-        self._theme = theme
+        self._theme = theme = context.theme
         self.problems: tuple[DiagnosticView, ...] = ()
         self._invitation = ""
         self.summary = QLabel()
         self.icon = QLabel()
         self.table = self._make_table()
+        offer_gathered(context, self.table, "problems", "problem", self.gather)
         self._lay_out()
         self.show_problems(())
         theme.changed.connect(self._dress)
@@ -148,6 +151,11 @@ class Problems(QWidget):
             else self._theme.icon(*(("info", "muted") if self._invitation else ("circle-check", "positive")))
         )
         self.icon.setPixmap(icon.pixmap(16, 16))
+
+    async def gather(self) -> Written:
+        """All problems as a table, those too that are too many to be shown."""
+        rows = [[one.severity, one.line or None, one.column or None, one.message] for one in self.problems]
+        return Written(["severity", "line", "column", "problem"], rows)
 
     def fix_first(self) -> None:
         """Do the first fix of the chosen problem, or of the first one that has any."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
@@ -20,12 +21,13 @@ from app.inspector.story.pane import StoryPane
 from app.inspector.text import TextPane
 from app.inspector.use import UsePane
 from app.inspector.view.pane import ViewPane
+from app.match.choices import TriedChoices, tried_words
 from app.match.sending import send_job_again
 from app.match.view import MatchView
 from app.widgets import glyphs
 from app.widgets.empty_state import EmptyState
 from app.widgets.job_pane import JobPane
-from app.widgets.labels import label
+from app.widgets.labels import breakable, label
 from app.widgets.state_glyph import style_of_row
 from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
@@ -33,14 +35,17 @@ from broker_core.jobs.states import JobState
 if TYPE_CHECKING:
     from app.context import AppContext
     from app.match.view import MatchTarget
+    from broker_core.wire.queue import WhyView
     from broker_core.wire.views import JobDetail
+_CHOOSING = (JobState.SUBMITTED, JobState.WAITING, JobState.READY)
 _CLOSE_TABS = "QTabBar::tab { padding-left: 8px; padding-right: 8px; }"
 """Seven tabs of an interactive job fit beside each other into the narrowest usual pane."""
 _AGE_MS = 10_000
 
 
 class WherePane(JobPane):
-    """The match of the job's own description, as the scheduler would make it now."""
+    """The match of the job's own description, as the scheduler would make it now; of a job that still has to
+    start, with the choice that is being tried and those that failed (SA-UI-01)."""
 
     title = "Matching"
 
@@ -55,24 +60,35 @@ class WherePane(JobPane):
         column.addWidget(self.note)
         column.addWidget(self.match, 1)
         self.match.submitAsked.connect(self._submit)
+        self._next_round = QTimer(self, singleShot=True)
+        self._next_round.timeout.connect(self.refresh)
 
-    async def load(self, job: str) -> JobDetail:
-        """Ask for the job's description; where it matches is asked by the view."""
-        return await self.context.client.job(job)
+    async def load(self, job: str) -> tuple[JobDetail, WhyView | None]:
+        """Ask for the job's description and, until a site has it, for how its choices fared; where it matches
+        is asked by the view."""
+        detail = await self.context.client.job(job)
+        return detail, await self.context.client.why(job) if detail.row["state"] in _CHOOSING else None
 
     def clear(self) -> None:
         """Forget the job shown before."""
+        self._next_round.stop()
+        self.match.mark(TriedChoices())
         self.match.ask("")
 
-    def render_answer(self, answer: JobDetail) -> None:
+    def render_answer(self, answer: tuple[JobDetail, WhyView | None]) -> None:
         """Show where it could run, and where the job in fact went."""
+        detail, why = answer
         row = self.context.jobs.row(self.job or "") or {}
         site = row.get("site")
-        self.note.setText(
-            f"It went to {site_name(site)}. Submitted again now, this is what it would find:" if site else ""
-        )
-        self.note.setVisible(bool(site))
-        self.match.ask(answer.effective or answer.description)
+        went = f"It went to {site_name(site)}. Submitted again now, this is what it would find:"
+        note = tried_words(why) if why is not None else went if site else ""
+        self.note.setText(breakable(note))
+        self.note.setVisible(bool(note))
+        self.match.mark(TriedChoices(why.trying, why.failed) if why is not None else TriedChoices())
+        self.match.ask(detail.effective or detail.description)
+        self._next_round.stop()
+        if why is not None and why.next_round is not None:
+            self._next_round.start(round(max(1.0, why.next_round + 1 - time.time()) * 1000))
 
     def _submit(self, place: MatchTarget) -> None:
         row = self.context.jobs.row(self.job or "")

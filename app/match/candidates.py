@@ -9,6 +9,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from app import units
 from app.match.asking import PAGE
+from app.match.choices import TriedChoices
 from app.widgets.cells import BADGE, FONT, GLYPH, TONE
 from app.widgets.csv_file import Written
 from app.widgets.match_style import element_words, queue_name, rank_words, sentence, verdict
@@ -39,6 +40,7 @@ class CandidateTable(QAbstractTableModel):
         self._queues = False
         self.forecasts: dict[str, str] = {}
         """Computing element to what its batch system says of the start there."""
+        self._tried = TriedChoices()
 
     def show_report(self, report: MatchReport) -> None:
         """Show another list, of which this is the first page."""
@@ -58,6 +60,12 @@ class CandidateTable(QAbstractTableModel):
     def show_forecasts(self, forecasts: dict[str, str]) -> None:
         """Tell what batch systems say of the start; those that were told before are gone."""
         self.forecasts = forecasts
+        if self._total:
+            self.dataChanged.emit(self.index(0, 0), self.index(self._total - 1, len(COLUMNS) - 1))
+
+    def mark(self, tried: TriedChoices) -> None:
+        """Mark what is being tried and what failed."""
+        self._tried = tried
         if self._total:
             self.dataChanged.emit(self.index(0, 0), self.index(self._total - 1, len(COLUMNS) - 1))
 
@@ -105,25 +113,35 @@ class CandidateTable(QAbstractTableModel):
             return "…" if role == Qt.ItemDataRole.DisplayRole and column == SITE else None
         if role == Qt.ItemDataRole.DisplayRole:
             behind = f"  {queue_name(one.ce)}" if self._queues and column == SITE else ""
-            behind = f" {self.forecasts.get(one.ce, '')}".rstrip() if column == WHY else behind
+            if column == WHY:
+                return f"{self.fared(one)} {why(one)} {self.forecasts.get(one.ce, '')}".strip()
             return text(one, column) + behind
         if role == GLYPH and column == SITE:
-            return verdict(one)[:2]
+            return self._tried.glyph([one.ce]) or verdict(one)[:2]
         if role == BADGE:
-            return "first" if column == SITE and row == 0 and one.matches else None
+            return self._badge(row, one) if column == SITE else None
         if role == TONE:
             return None if column == SITE and one.matches else "muted"
         if role == FONT:
             return "strong" if column == SITE and one.matches else None
         if role == Qt.ItemDataRole.ToolTipRole:
-            return f"{tip(one, column)}\n{self.forecasts.get(one.ce, '')}".rstrip()
+            full = f"{self.fared(one)}\n{tip(one, column)}\n{self.forecasts.get(one.ce, '')}"
+            return full.strip()
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return (
-                f"{heard(one)} {self.forecasts.get(one.ce, '')}".rstrip()
+                f"{self.fared(one)} {heard(one)} {self.forecasts.get(one.ce, '')}".strip()
                 if column == SITE
                 else text(one, column)
             )
         return None
+
+    def _badge(self, row: int, one: MatchedResource) -> str | None:
+        return self._tried.badge([one.ce]) or ("first" if row == 0 and one.matches else None)
+
+    def fared(self, one: MatchedResource) -> str:
+        """How a resource fared when it was tried, as a sentence; empty for one that was not."""
+        error = self._tried.error([one.ce])
+        return f"Tried: {error}" if error else "Being tried." if self._tried.badge([one.ce]) else ""
 
 
 def matches_csv(found: Sequence[MatchedResource]) -> Written:

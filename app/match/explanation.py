@@ -141,7 +141,7 @@ class Explanation(QWidget):
     def show_resource(self, one: MatchedResource, place: int = -1, forecast: str = "") -> None:
         """Show a resource; `place` is its row in the scheduler's order, -1 where it is not known.
 
-        `forecast`: what its batch system said of the start there.
+        `forecast`: how it fared when it was tried, and what its batch system said of the start there.
         """
         self.ce = one.ce
         shape, token, word = verdict(one)
@@ -153,10 +153,15 @@ class Explanation(QWidget):
         self._show_clauses(one.clauses)
         self.submit.setVisible(one.matches)
 
-    def show_group(self, group: MatchedGroup, trace: list[str], first: bool) -> None:
-        """Show a group: how its rank was made, what each member gives, and how the choice went."""
-        self.ce, self._face = "", (StateShape.CHECK, "positive")
+    def show_group(self, group: MatchedGroup, trace: list[str], first: bool, error: str = "") -> None:
+        """Show a group: how its rank was made, what each member gives, and how the choice went.
+
+        `error`: why it did not take the job when it was tried.
+        """
+        failed = (StateShape.EXCLAMATION, "negative")
+        self.ce, self._face = "", failed if error else (StateShape.CHECK, "positive")
         said = "Taken first" if first else "Would do as well; another group comes first"
+        said = f"Did not take the job when it was tried: {error}" if error else said
         used = group.cpus or [one.free_cpus for one in group.members]
         facts = [f"Rank {group.calculation}"] if group.calculation else []
         facts += [

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app import units
+from app.match.choices import TriedChoices
 from app.widgets.cells import BADGE, FONT, GLYPH, TONE
-from app.widgets.match_style import element_words, rank_words
+from app.widgets.match_style import element_words, rank_words, sentence
 from app.widgets.state_style import StateShape
 from broker_core.jobs.site_names import site_name
 
@@ -31,6 +32,7 @@ class Groups(QAbstractItemModel):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._groups: list[MatchedGroup] = []
+        self._tried = TriedChoices()
         self._sizes: list[tuple[int, list[int]]] = []
         self._where: dict[int, tuple[int, int]] = {}
 
@@ -48,6 +50,17 @@ class Groups(QAbstractItemModel):
             for row, place in enumerate(places)
         }
         self.endResetModel()
+
+    def mark(self, tried: TriedChoices) -> None:
+        """Mark the group that is being tried, and those that failed."""
+        self._tried = tried
+        for size, (_, found) in enumerate(self._sizes):
+            above = self.index(size, 0)
+            self.dataChanged.emit(self.index(0, 0, above), self.index(len(found) - 1, 0, above))
+
+    def error(self, group: MatchedGroup) -> str:
+        """Why a group did not take the job when it was tried; empty: it was not, or is being tried."""
+        return self._tried.error(_ces(group))
 
     def group_at(self, index: Index) -> MatchedGroup | None:
         """Return the group of an index (of a member: the group it is in), None for a size."""
@@ -121,13 +134,26 @@ class Groups(QAbstractItemModel):
             return self._member_data(index, member, role)
         place = self._place(index)
         group = self._groups[place]
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return _group_text(group, column)
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return f"Rank: {group.calculation}" if group.calculation else None
+        if role == Qt.ItemDataRole.DisplayRole:
+            error = "" if column else self.error(group)
+            return f"{_group_text(group, column)}: {error}" if error else _group_text(group, column)
+        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+            return self._group_words(group, column, role)
+        if column or role not in (BADGE, GLYPH):
+            return None
         if role == BADGE:
-            return "first" if not place and not column else None
-        return (StateShape.CHECK, "positive") if role == GLYPH and not column else None
+            return self._tried.badge(_ces(group)) or (None if place else "first")
+        return self._tried.glyph(_ces(group)) or (StateShape.CHECK, "positive")
+
+    def _group_words(self, group: MatchedGroup, column: int, role: int) -> str | None:
+        """What a screen reader says of a cell, or the tooltip: how it fared, and how its rank was made."""
+        badge, error = self._tried.badge(_ces(group)), self.error(group)
+        fared = f"{badge}: {error}" if error else badge
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            text = _group_text(group, column)
+            return f"{text}, {fared}" if fared and not column else text
+        rank = f"Rank: {group.calculation}" if group.calculation else ""
+        return "\n".join(filter(None, (sentence(fared), rank))) or None
 
     def _size_data(self, row: int, column: int, role: int) -> Any:
         size, places = self._sizes[row]
@@ -145,6 +171,10 @@ class Groups(QAbstractItemModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return f"{member.site}\n{element_words(member.ce)}"
         return "muted" if role == TONE else None
+
+
+def _ces(group: MatchedGroup) -> list[str]:
+    return [one.ce for one in group.members]
 
 
 def group_name(group: MatchedGroup) -> str:

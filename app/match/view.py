@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from app.context import AppContext
+    from app.match.choices import TriedChoices
     from broker_core.wire.matches import ClauseCountView, MatchedGroup, MatchedResource, MatchReport
 
 _FORECAST = "Ask the batch systems of the first places when it would start there"
@@ -226,6 +227,11 @@ class MatchView(QWidget):
         self._choose_again(chosen)
         self.shown.emit()
 
+    def mark(self, tried: TriedChoices) -> None:
+        """Mark which choice is being tried, and which did not take the job (SA-UI-01)."""
+        self.candidates.mark(tried)
+        self.groups.mark(tried)
+
     def _show_groups(self, report: MatchReport) -> None:
         """A job over several computing elements is shown by groups, unless resources are asked for."""
         grouped = bool(report.groups) and not self._filtered()
@@ -267,7 +273,8 @@ class MatchView(QWidget):
             self._explain(one, self.candidates.row_of(one.ce))
 
     def _explain(self, one: MatchedResource, row: int) -> None:
-        self.explanation.show_resource(one, row, self.candidates.forecasts.get(one.ce, ""))
+        fared = (self.candidates.fared(one), self.candidates.forecasts.get(one.ce, ""))
+        self.explanation.show_resource(one, row, "\n".join(filter(None, fared)))
 
     def _ask_forecasts(self) -> None:
         """Ask the batch systems of the first candidates when it would start there."""
@@ -299,7 +306,8 @@ class MatchView(QWidget):
         elif group is not None:
             self._chosen = ""
             trace = self.report.trace if self.report else []
-            self.explanation.show_group(group, trace, index == self.groups.first())
+            first, error = index == self.groups.first(), self.groups.error(group)
+            self.explanation.show_group(group, trace, first, error)
 
     def _choose_part(self, name: str) -> None:
         """Ask about other jobs of the description, whose clauses are their own."""

@@ -66,6 +66,11 @@ def offer_export(context: AppContext, view: QAbstractItemView, name: str, one: s
     async def gather() -> Written:
         return as_shown(view)
 
+    offer_gathered(context, view, name, one, gather)
+
+
+def offer_gathered(context: AppContext, view: QWidget, name: str, one: str, gather: Gather) -> None:
+    """The same for what does not show all that is worth writing, or is no table."""
     action = QAction(context.theme.icon("download", "muted"), f"Export {name} as CSV…", view)
     action.triggered.connect(lambda: export(context, view.window(), name, one, gather))
     view.addAction(action)

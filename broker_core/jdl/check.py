@@ -8,6 +8,9 @@ from functools import lru_cache
 
 from broker_core.jdl import parametric
 from broker_core.jdl.checks import (
+    collective as check_collective,
+)
+from broker_core.jdl.checks import (
     conflicts as check_conflicts,
 )
 from broker_core.jdl.checks import (
@@ -113,6 +116,7 @@ def _described(reading: Reading) -> JobDescription | None:
     check_terms.check(reading)
     check_conflicts.check(reading, kind)
     check_data.check(reading)
+    check_collective.check(reading)
     check_dialect.check(reading)
     if kind.structure == "Workflow":
         check_workflow.check(reading, _described)

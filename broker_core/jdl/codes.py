@@ -14,6 +14,8 @@ batch-option: A word for the batch system is not passed on.
 bits-not-conditions: `&` or `|` stands between two conditions.
 comma-not-semicolon: A `;` stands between the items of a list.
 catalogue-not-asked: A catalogue that the description names is not asked.
+collective-condition-not-asked: The condition on a set is not asked of a job with SubJobs.
+collective-condition-unknown: The broker has no condition on sets of this name.
 commas-in-name: A file name of a sandbox looks like several.
 contact-form: A mail address is none.
 container-image: Container names no image, or one that is not sent.

@@ -40,6 +40,8 @@ class Limits:
     """What a job makes comes home where its description names no output; as published, nothing does."""
     catalogs: tuple[str, ...] | None = None
     """Catalogues of files that descriptions may have asked, besides the broker's own; None: any."""
+    collective_conditions: tuple[str, ...] | None = None
+    """Names of the conditions on sets that the broker has (SA-SEL-05); None: it is not known which."""
 
 
 DEFAULT = Limits()

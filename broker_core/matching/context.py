@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from broker_core.jdl.evaluation.environment import NOWHERE, EvaluationEnvironment
+from broker_core.matching.sets.collective import CollectiveCondition
 from broker_core.matching.sets.find import MAX_CES, MAX_GROUPS
 from broker_core.resources.tags import MPI_TAGS, SLOTS_TAG
 
@@ -52,6 +53,8 @@ class Context:
     """For a job with FuzzyRank: the same seed gives the same order."""
     set_mode: str = "minimal"
     """How sets of computing elements are built: minimal, listing or incremental (CB-SET-09)."""
+    collective: Mapping[str, CollectiveCondition] = field(default_factory=dict)
+    """Conditions on sets by the name that descriptions have for them (SA-SEL-05)."""
     max_ces_per_set: int = MAX_CES
     max_groups: int = MAX_GROUPS
 

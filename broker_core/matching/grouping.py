@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ from broker_core.matching.columnar.arrays import TRUE
 from broker_core.matching.columnar.view import View
 from broker_core.matching.context import Context
 from broker_core.matching.plan import ComponentDemand, MatchPlan
+from broker_core.matching.sets.collective import FREE_CPUS, SetMember, condition_of, fulfilling
 from broker_core.matching.sets.components import Assignment, FixedComponent, assign
 from broker_core.matching.sets.find import find
 from broker_core.matching.sets.group import Group, calculation
@@ -42,6 +44,8 @@ class Grouping:
     """CPUs that one job may use at each candidate now (CB-TAG-04)."""
     fixed: dict[tuple[int, ...], Assignment] = field(default_factory=dict)
     """For a job that fixes its components: their places, by members."""
+    note: str = ""
+    """That the condition of the job failed and free CPUs alone count, in one sentence; empty otherwise."""
 
     def cpus(self, group: Group, need: int) -> tuple[int, ...]:
         """CPUs that the job would use at each member (CB-SET-12)."""
@@ -65,6 +69,13 @@ def grouped(
     ids = list(candidates.ids)
     if plan.parts:
         return _assigned(plan.parts, view, candidates, context, ids, usable, trace)
+    note, name = "", condition_of(plan.description.ad)
+    if name != FREE_CPUS:
+        try:
+            return Grouping(_fulfilling(name, plan, view, candidates, context, usable, trace), usable)
+        except Exception as error:  # noqa: BLE001 - a plug-in may raise anything
+            why = f"{type(error).__name__}: {error}".rstrip(". ")
+            note = f"The collective condition {name} failed, free CPUs alone count: {why}."
     found = find(
         ids,
         usable,
@@ -76,7 +87,40 @@ def grouped(
         best=True,
         trace=trace,
     )
-    return Grouping(tuple(found), usable)
+    return Grouping(tuple(found), usable, note=note)
+
+
+def _fulfilling(
+    name: str,
+    plan: MatchPlan,
+    view: View,
+    candidates: Candidates,
+    context: Context,
+    usable: Counts,
+    trace: SearchTrace | None,
+) -> tuple[Group, ...]:
+    """The sets by a condition that was plugged in. Raises what it raises; LookupError: it is gone."""
+    if name not in context.collective:
+        raise LookupError("it is not installed here")
+    condition, need = context.collective[name], plan.description.cpus
+    ids, columns, rank = list(candidates.ids), view.pool.columns, candidates.plain
+
+    @cache
+    def member(at: int) -> SetMember:
+        row = int(candidates.rows[at])
+        facts = (ids[at], columns.sites[row], int(usable[at]), float(rank[at]))
+        return SetMember(*facts, view.pool.values(row))
+
+    def holds(members: tuple[int, ...]) -> bool:
+        answer = condition([member(at) for at in members], need)
+        if not isinstance(answer, bool | np.bool_):
+            raise TypeError(f"it answered {type(answer).__name__}, not True or False")
+        return bool(answer)
+
+    steps = trace if trace is not None else SearchTrace(kept=False)
+    steps.ids = ids
+    limits = context.max_ces_per_set, context.max_groups
+    return tuple(fulfilling(ids, usable, rank, need, holds, *limits, steps))
 
 
 def _limits(plan: MatchPlan, view: View, candidates: Candidates) -> Counts:

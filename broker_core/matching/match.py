@@ -95,6 +95,11 @@ class Matches:
         return advising.analyze(self)
 
     @property
+    def notes(self) -> str:
+        """What was plugged in and failed, in sentences; empty if nothing did."""
+        return " ".join(filter(None, (self.policy_note, self.grouping.note)))
+
+    @property
     def groups(self) -> tuple[Group, ...]:
         """For a job over several computing elements: the sets of them, in order; else empty."""
         return self.grouping.groups

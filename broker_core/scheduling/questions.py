@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from broker_core.jobs.placement import ids_in
 from broker_core.jobs.site_names import site_name, site_names
 from broker_core.jobs.states import JobState
 from broker_core.resources.pool import Pool
@@ -19,6 +20,8 @@ from broker_core.scheduling.state import SchedulerState
 from broker_core.scheduling.wording import waits_at_site
 
 S = JobState
+_CHOICES = 50
+"""Failed choices that are told of a job."""
 _QUEUES = 8
 """Of a site that may be barred for one reason, which is told once."""
 
@@ -54,6 +57,18 @@ class Why:
     remedy: str = ""
     tried: tuple[str, ...] = ()
     """Choices that did not take it, `computing element: error`, oldest first (SA-UI-01)."""
+    trying: tuple[str, ...] = ()
+    """Computing elements of the choice that is being tried; none: no choice is."""
+
+    @property
+    def failed(self) -> list[tuple[tuple[str, ...], str]]:
+        """Computing elements and last error of each choice that did not take it, the latest last."""
+        last: dict[str, str] = {}
+        for one in self.tried:
+            choice, _, error = one.partition(": ")
+            last.pop(choice, None)
+            last[choice] = error
+        return [(ids_in(choice), error) for choice, error in [*last.items()][-_CHOICES:]]
 
 
 class Questions:
@@ -111,6 +126,7 @@ class Questions:
             next_round if waits else None,
             self._remedy(job, first),
             job.tried,
+            job.ces if job.record.state is S.READY else (),
         )
 
     def reason(self, job: LiveJob, now: float) -> str:

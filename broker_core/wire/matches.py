@@ -154,5 +154,6 @@ class MatchReport(Wire):
     with the first page."""
     policy: str = ""
     policy_note: str = ""
-    """That the policy failed and the built-in order counts, in one sentence; empty otherwise."""
+    """That the policy, or the collective condition of the job, failed and the built-in one counts; empty
+    otherwise."""
     offset: int = 0

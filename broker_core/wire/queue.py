@@ -61,6 +61,14 @@ class DecisionView(Wire):
     matching: int = 0
 
 
+class FailedChoice(Wire):
+    """A choice of the selection that did not take the job (SA-UI-01)."""
+
+    ces: list[str]
+    """Its computing elements: one, or those of a set."""
+    error: str
+
+
 class WhyView(Wire):
     """Why a job is not running, by what decides it."""
 
@@ -77,5 +85,10 @@ class WhyView(Wire):
     matching_ever: int = 0
     known: int = 0
     next_round: float | None = None
+    """When it is matched again at the latest, seconds since the epoch; None: it waits for no match."""
     remedy: str = ""
     """What its owner can do."""
+    trying: list[str] = []
+    """Computing elements of the choice that is being tried; none: no choice is (SA-UI-01)."""
+    failed: list[FailedChoice] = []
+    """Choices that did not take it, each once with its last error, the latest last; at most 50."""

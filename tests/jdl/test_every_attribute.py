@@ -89,6 +89,7 @@ _EXAMPLES = {
 _READ_BY = {
     "Requirements": "broker_core.matching.plan",
     "Rank": "broker_core.matching.plan",
+    "CollectiveCondition": "broker_core.matching.sets.collective",
     "ReplicaCatalog": "broker_core.broker.matchmaking.data_locality",
     "DataAccessProtocol": "broker_core.broker.matchmaking.data_locality",
     "OutputSE": "broker_core.matching.conditions",

@@ -109,12 +109,17 @@ def test_a_choice_that_refused_is_not_tried_again_in_the_same_round_nor_one_with
     (job,) = stage.submit()
     stage.tell(AttemptRefused(Component(job, 1), "full disk"))
     stage.tell(AttemptRefused(Component(job, 2), "no account"))
+    trying = stage.scheduler.why(job, stage.monotonic)
+    assert trying is not None
+    assert trying.trying == ("c:1/x",)
     assert [effect.ce.id for effect in stage.submits] == [A, B, "c:1/x"]
     stage.tell(AttemptRefused(Component(job, 3), "down", down=True))
     assert stage.state(job) is S.WAITING
     why = stage.scheduler.why(job, stage.monotonic)
     assert why is not None
     assert why.tried == (f"{A}: full disk", f"{B}: no account", "c:1/x: down")
+    assert why.failed == [((A,), "full disk"), ((B,), "no account"), (("c:1/x",), "down")]
+    assert why.trying == ()
     assert why.next_round is not None
     assert "may be used now" in why.headline
     assert [one.what for one in stage.scheduler.decisions.after(0, 100)] == [

@@ -25,6 +25,8 @@ from app.inspector.batch.figures import value_order
 from app.inspector.logs.pane import LogsPane
 from app.jobs.columns import state_word
 from app.stores.slices import breathe, parts
+from app.widgets.csv_file import Written
+from app.widgets.export import offer_gathered
 from app.widgets.labels import label
 from app.widgets.list_state import ListState
 from broker_core.errors import CrossDeskError
@@ -134,6 +136,21 @@ class OutputsPane(QWidget):
         self.tree.itemExpanded.connect(self._expanded)
         self.tree.itemActivated.connect(self._activated)
         context.link.changed.connect(self._offer)
+        offer_gathered(context, self.tree, "files", "file", self.gather)
+
+    async def gather(self) -> Written:
+        """The files of all jobs that ended, those too that were not unfolded yet; of a job whose files cannot
+        be read the reason."""
+        rows: list[list[object]] = []
+        for job, item in list(self._items.items()):
+            about = [item.text(0), job, item.text(1)]
+            try:
+                files = await self._context.client.files(job)
+            except CrossDeskError as error:
+                rows.append([*about, "", None, str(error)])
+            else:
+                rows += [[*about, file.path, file.size, ""] for file in files]
+        return Written(["value", "job", "state", "path", "bytes", "problem"], rows)
 
     async def show_rows(self, numbers: Sequence[int]) -> None:
         """Show the jobs of these rows of the store that have ended; those there stay as they are."""

@@ -88,8 +88,8 @@ class ListMatch:
         if question.assume_access:
             context = replace(context, assume_abilities=True)
         found = applied(order.policy, order.name, match(description, pool, context=context))
-        if found.policy_note:
-            log.warning("%s", found.policy_note)
+        if found.notes:
+            log.warning("%s", found.notes)
         await asyncio.sleep(0)
         return found
 

@@ -29,6 +29,7 @@ from broker_core.broker.engine.ended_jobs import EndedJobs
 from broker_core.broker.engine.engine import Engine
 from broker_core.broker.engine.failpoints import FailPoints
 from broker_core.broker.engine.stream import Stream
+from broker_core.broker.matchmaking.collective_conditions import collective_conditions
 from broker_core.broker.matchmaking.data_locality import DataLocality
 from broker_core.broker.matchmaking.match_context import MatchContext, matchmaker
 from broker_core.broker.matchmaking.policy_choice import ActivePolicies
@@ -124,6 +125,7 @@ class Broker:
         limits = Limits(
             settings.description_max, settings.sandbox_limit, settings.dialect, settings.mode != "compatible",
             None if settings.mode == "embedded" else settings.replicas.described,
+            tuple(collective_conditions()),
         )  # fmt: skip
         self._checker = Checker(limits)
         self._files = FileStore(paths.files)

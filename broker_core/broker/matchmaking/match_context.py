@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import pwd
 import random
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from broker_core.broker.matchmaking.collective_conditions import collective_conditions
 from broker_core.broker.matchmaking.data_locality import NOTHING, DataLocality, Near
 from broker_core.interactive.sessions.agent_programs import agents
 from broker_core.jdl.evaluation.environment import EvaluationEnvironment
@@ -19,13 +21,18 @@ from broker_core.scheduling.eligibility import Match
 from broker_core.settings.settings import Settings
 from broker_core.system.clock import now
 
+log = logging.getLogger("crossdesk.matching")
+
 
 def matchmaker(circumstances: MatchContext, near_files: DataLocality) -> Match:
     """Matchmaking for the scheduler, which orders and takes by itself (CB-SCH-03)."""
 
     def match_demand(demand: Demand, pool: Pool, seed: int) -> Matches:
         near = near_files.known(demand.description, pool)
-        return match(demand.description, pool, context=circumstances.decided(demand.site, near, seed))
+        found = match(demand.description, pool, context=circumstances.decided(demand.site, near, seed))
+        if found.several and found.grouping.note:
+            log.warning("%s", found.grouping.note)
+        return found
 
     return match_demand
 
@@ -45,6 +52,7 @@ class MatchContext:
             mpi_tags=settings.mpi_tags,
             slots_tag=settings.slots_tag,
             set_mode=settings.set_matching,
+            collective=collective_conditions(),
             max_ces_per_set=settings.max_ces_per_set,
             max_groups=settings.max_groups,
             abilities=_abilities(settings),

@@ -25,11 +25,15 @@ from broker_core.command_line.job.progress import tell_ends, tell_state
 from broker_core.command_line.job.stayed import tell_stayed
 from broker_core.jobs.annotations import tags_in
 from broker_core.jobs.site_names import site_name, site_names
+from broker_core.jobs.states import JobState
+from broker_core.wire.queue import WhyView
 from broker_core.wire.site_states import LinkState
 from broker_core.wire.sites import SiteView
 from broker_core.wire.views import EventView, JobDetail, LeftView
 
 _HEARD = (LinkState.CONNECTED, LinkState.CONNECTING)
+_CHOOSING = (JobState.SUBMITTED, JobState.WAITING, JobState.READY)
+_CHOICES = {"trying", "failed", "next_round"}
 _USAGE = {
     "cpu_s": ("CPU time", words.duration),
     "max_rss_bytes": ("Memory", words.size),
@@ -64,22 +68,24 @@ def status(
 ) -> int:
     """Show how jobs stand and what they wait for; the id of a batch stands for its jobs."""
 
-    async def work(client: BrokerClient) -> tuple[list[Row], list[JobDetail], LeftView | None]:
+    async def work(client: BrokerClient) -> tuple[list[Row], list[JobDetail], list[WhyView], LeftView | None]:
         jobs = await resolve(client, ids, batches=True)
         if wait:
             await until_ended(client, jobs, timeout=timeout, changed=None if session().json else tell_state)
         if len(jobs) > 1 and not session().json:
             found, _ = await snapshot(client, jobs)
-            return [found[job] for job in jobs], [], None
+            return [found[job] for job in jobs], [], [], None
         details = [await client.job(job) for job in jobs]
         left = await client.stayed(jobs[0]) if len(jobs) == 1 and not session().json else None
-        return [one.row for one in details], details, left
+        choosing = [await client.why(one.row["id"]) for one in details if one.row["state"] in _CHOOSING]
+        return [one.row for one in details], details, choosing, left
 
-    rows, details, left = with_client(work)
+    rows, details, choosing, left = with_client(work)
     if session().json:
-        output.as_json({"jobs": [_detail_value(one) for one in details]})
+        tried = {one.job: one.model_dump(include=_CHOICES) for one in choosing}
+        output.as_json({"jobs": [{**_detail_value(one), **tried.get(one.row["id"], {})} for one in details]})
     elif len(details) == 1:
-        _show(details[0])
+        _show(details[0], choosing)
         if left is not None:
             tell_stayed(rows[0]["id"], left)
     else:
@@ -97,7 +103,7 @@ def _detail_value(detail: JobDetail) -> dict[str, Any]:
     }
 
 
-def _show(detail: JobDetail) -> None:
+def _show(detail: JobDetail, choosing: Sequence[WhyView]) -> None:
     row = detail.row
     times = ("submitted", "accepted", "matched", "scheduled", "started", "ended")
     tables.facts(
@@ -108,6 +114,7 @@ def _show(detail: JobDetail) -> None:
             ("Because", row["reason"]),
             ("Last error line", output.printable(row.get("error_line", ""))),
             ("Waits for", detail.waits_for),
+            *(fact for one in choosing for fact in _choices(one)),
             ("On the way", _on_the_way(detail)),
             ("Not heard from", _unheard(detail)),
             ("Place in queue", str(detail.queue_place or "")),
@@ -130,6 +137,16 @@ def _show(detail: JobDetail) -> None:
             ),
         ]
     )
+
+
+def _choices(why: WhyView) -> list[tuple[str, str]]:
+    """How the choices of a job fared that no site has yet, and when it is matched again (SA-UI-01)."""
+    failed = (f"{site_names(one.ces)}: {one.error}" for one in why.failed)
+    return [
+        ("Being tried", output.printable(site_names(why.trying))),
+        ("Did not take it", "\n".join(map(output.printable, failed))),
+        ("Next round", f"{words.moment(why.next_round)} at the latest" if why.next_round else ""),
+    ]
 
 
 def _on_the_way(detail: JobDetail) -> str:

@@ -25,6 +25,7 @@ NodeNumber | integer | 1 | | Number of CPUs over all sites; required for a paral
 MinNumCPU | integer | 1 | | Earlier name of NodeNumber.
 SubJobType | string | | openmpi, mpich, pacx-mpi, mpich-g2, plain | How the processes of a parallel job find each other; selects launcher and starter.
 SubJobs | ads | | | Components of a parallel job over several sites, each with its NodeNumber and its own Requirements and Rank.
+CollectiveCondition | string | "free-cpus" | | Name of the condition that all computing elements of a job over several must fulfil together; installed packages bring others.
 ApplicationLauncher | string | | | Launcher, installed at the broker, for a parallel job of sub-type plain.
 JobStarter | string | | | Own starter, called at the site after the input files have arrived.
 JobStarterArguments | string | "" | | Arguments of the starter.

@@ -132,3 +132,20 @@ def test_names_of_services_are_no_markup(qapp: QApplication) -> None:
     shown.show_services((ServiceView("a", ServiceState.READY),), over=True)
     assert [line.words.text() for line in shown.lines.values()] == ["a has ended"]
     shown.deleteLater()
+
+
+def test_services_are_exported_with_what_is_said_of_them(
+    qapp: QApplication, loop: asyncio.AbstractEventLoop
+) -> None:
+    context = TestContext(Theme(qapp, Mode.LIGHT), None)
+    shown = ServiceList(context, "job", ConsoleChannel(partial(connect, None), "job", 80, 24))
+    bad = ServiceView("x\x1b[0m", ServiceState.REFUSED, "Port 1 is used by another account.")
+    shown.show_services((bad, ServiceView("a", ServiceState.STARTING)), over=False)
+    assert [one.text() for one in shown.actions()] == ["Export services as CSV…"]
+    written = loop.run_until_complete(shown.gather())
+    assert written.header == ["service", "state", "problem"]
+    assert written.rows == [
+        ["x\\x1b[0m", "refused", "Port 1 is used by another account."],
+        ["a", "starting", ""],
+    ]
+    shown.deleteLater()

@@ -26,6 +26,7 @@ from app.description.templates import TEMPLATES
 from app.editor.editor import Editor
 from app.editor.recovery import drafts_directory
 from app.theme.tokens import Mode
+from app.widgets.csv_file import write_csv
 from broker_core.jdl.check import check
 from tests.app.bench_context import BenchContext
 
@@ -142,6 +143,19 @@ def test_a_quick_fix_mends_the_text(make: Make, qtbot: QtBot) -> None:
     QTest.keyClick(editor.source, Qt.Key.Key_Period, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: not editor.checking.pending, timeout=60_000)
     assert editor.text() == TEXT
+
+
+def test_problems_are_exported_with_their_places(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    editor = make(TEXT.replace('{"analyse.sh"}', '{"analyse.sh", "gone.dat"}'))
+    assert [one.text() for one in editor.problems.table.actions()] == ["Export problems as CSV…"]
+    work = editor.problems.gather()
+    with pytest.raises(StopIteration) as done:
+        work.send(None)
+    assert write_csv(tmp_path / "problems.csv", done.value.value) == len(editor.problems.problems)
+    header, *lines = (tmp_path / "problems.csv").read_text().splitlines()
+    assert header == "severity,line,column,problem"
+    (gone,) = (line for line in lines if "gone.dat" in line)
+    assert gone.startswith("error,4,")
 
 
 def test_choosing_a_problem_puts_the_cursor_on_it(make: Make) -> None:

@@ -18,7 +18,7 @@ from broker_core.scheduling.questions import QueuedJob
 from broker_core.scheduling.scheduler import Scheduler
 from broker_core.system.clock import now
 from broker_core.system.cooperative import in_turns
-from broker_core.wire.queue import QUEUE_COLUMNS, DecisionView, WhyView
+from broker_core.wire.queue import QUEUE_COLUMNS, DecisionView, FailedChoice, WhyView
 
 FOR_ALL = ""
 """Job of a decision that concerns all jobs, such as a round."""
@@ -65,6 +65,8 @@ class QueueViews:
             known=why.known,
             next_round=why.next_round,
             remedy=why.remedy,
+            trying=[*why.trying],
+            failed=[FailedChoice(ces=[*ces], error=error) for ces, error in why.failed],
         )
 
     async def decisions(self, owner: str, after: int, limit: int) -> list[DecisionView]:

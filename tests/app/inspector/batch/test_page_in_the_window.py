@@ -128,6 +128,13 @@ def test_logs_of_chosen_values_stand_side_by_side_and_all_output_is_one_tree(
         item.setExpanded(True)
         await eventually(lambda: item.childCount() == 3)
         assert {item.child(at).text(0) for at in range(3)} == {"out.txt", "err.txt", "table.csv"}
+        assert [one.text() for one in tree.actions()] == ["Export files as CSV…"]
+        written = await page.outputs.made.gather()
+        assert written.header == ["value", "job", "state", "path", "bytes", "problem"]
+        rows = list(written.rows)
+        assert len({row[1] for row in rows}) == 5, "those too that are not unfolded"
+        assert {row[3] for row in rows if row[0] == item.text(0)} == {"out.txt", "err.txt", "table.csv"}
+        assert all(isinstance(row[4], int) and row[5] == "" for row in rows)
 
     play(qapp, broker, scenario)
 
