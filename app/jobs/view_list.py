@@ -269,13 +269,13 @@ class ViewList:
                 self._table.splice(self._place(entry, key), 0, [entry])
         else:
             # One pass: to insert each by itself would move 100,000 lines for each.
-            lines, done = list[int](), 0
+            lines, taken = list[int](), 0
             for entry in entries:
-                place = self._place(entry, key, done)
-                lines += self.lines[done:place]
+                index = self._place(entry, key, taken)
+                lines += self.lines[taken:index]
                 lines.append(entry)
-                done = place
-            self._table.replace(lines + self.lines[done:])
+                taken = index
+            self._table.replace(lines + self.lines[taken:])
 
     def _folded(self, numbers: list[int]) -> list[int]:
         """Make entries of new rows: several of one new batch become one line, a partner already shown too."""

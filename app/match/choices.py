@@ -45,11 +45,12 @@ class TriedChoices:
 
 def tried_words(why: WhyView) -> str:
     """Say what is being tried, what failed last, and when the next round of selection is."""
-    lines = [f"Being tried now: {site_names(why.trying)}."] if why.trying else []
+    lines = [f"Being tried now: {site_names(tuple(why.trying))}."] if why.trying else []
     if len(why.failed) > _NAMED:
         lines.append(f"{units.count(len(why.failed) - _NAMED, 'earlier choice')} did not take it either.")
     lines += [
-        f"{site_names(one.ces)} did not take it: {one.error.rstrip('. ')}." for one in why.failed[-_NAMED:]
+        f"{site_names(tuple(one.ces))} did not take it: {one.error.rstrip('. ')}."
+        for one in why.failed[-_NAMED:]
     ]
     if why.next_round is not None:
         lines.append(f"The next selection round is at {units.clock(why.next_round)} at the latest.")

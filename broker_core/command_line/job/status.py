@@ -141,9 +141,9 @@ def _show(detail: JobDetail, choosing: Sequence[WhyView]) -> None:
 
 def _choices(why: WhyView) -> list[tuple[str, str]]:
     """How the choices of a job fared that no site has yet, and when it is matched again (SA-UI-01)."""
-    failed = (f"{site_names(one.ces)}: {one.error}" for one in why.failed)
+    failed = (f"{site_names(tuple(one.ces))}: {one.error}" for one in why.failed)
     return [
-        ("Being tried", output.printable(site_names(why.trying))),
+        ("Being tried", output.printable(site_names(tuple(why.trying)))),
         ("Did not take it", "\n".join(map(output.printable, failed))),
         ("Next round", f"{words.moment(why.next_round)} at the latest" if why.next_round else ""),
     ]
