@@ -66,6 +66,7 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 def pytest_runtest_teardown() -> Generator[None]:
     yield
     if gc.get_count()[0] > _GARBAGE:
+        gc.unfreeze()  # what the desktop sets aside belongs to a window that is closed
         gc.collect()
 
 

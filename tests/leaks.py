@@ -139,6 +139,7 @@ def running_timers() -> list[str]:
     from PySide6.QtCore import QCoreApplication, QEvent, QTimer
     from shiboken6 import isValid
 
+    gc.unfreeze()
     gc.collect()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     timers = [one for one in gc.get_objects() if isinstance(one, QTimer)]
