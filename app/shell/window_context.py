@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 _LAST_WORDS = 5.0
 """Seconds that a closing window waits for what the user wrote last."""
+_AGAIN = 1.0
+"""Seconds after which a task that has not ended is cancelled once more."""
 
 
 class WindowContext(QObject):
@@ -145,10 +147,11 @@ class WindowContext(QObject):
         self._closing = True
         if self._written:
             await asyncio.wait(self._written, timeout=_LAST_WORDS)
-        tasks = [task for task in self._tasks if task is not asyncio.current_task()]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        # Once may not be enough: what is awaited can take a cancel for its own.
+        while tasks := [task for task in self._tasks if task is not asyncio.current_task()]:
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks, timeout=_AGAIN)
 
     def notify(self, notice: Notice) -> None:
         """Show a notice."""

@@ -115,7 +115,8 @@ class BrokerSession:
     async def _asked_within(self, seconds: float) -> bool:
         """True if `retry` was called."""
         try:
-            await asyncio.wait_for(self._again.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                await self._again.wait()
         except TimeoutError:
             return False
         return True

@@ -79,7 +79,9 @@ class LogFeed(QObject):
     async def _pause(self) -> None:
         try:
             more = self.watched and (self.growing or not self.complete)
-            await asyncio.wait_for(self._knock.wait(), _PAUSE_S if more else None)
+            # `wait_for` would lose a cancel that comes with the knock.
+            async with asyncio.timeout(_PAUSE_S if more else None):
+                await self._knock.wait()
         except TimeoutError:
             return
 

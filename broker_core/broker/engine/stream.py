@@ -174,7 +174,8 @@ class Stream:
         """Wait for news and gather them; False after a silence."""
         news = self._news
         try:
-            await asyncio.wait_for(news.wait(), KEEP_ALIVE)
+            async with asyncio.timeout(KEEP_ALIVE):
+                await news.wait()
         except TimeoutError:
             return False
         if not self._closed:

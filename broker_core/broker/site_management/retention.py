@@ -167,7 +167,8 @@ class Retention:
         age = self._choice.jobs_age
         pause = min(max(age / _PARTS, _SHORTEST), _LONGEST) if age else _LONGEST
         try:
-            await asyncio.wait_for(self._choice.news.wait(), pause)
+            async with asyncio.timeout(pause):
+                await self._choice.news.wait()
         except TimeoutError:
             return
 

@@ -282,7 +282,8 @@ class SiteWorker:
         if not self.site.link.usable:
             pause = _LONGEST_PAUSE
         try:
-            await asyncio.wait_for(self._news.wait(), pause)
+            async with asyncio.timeout(pause):
+                await self._news.wait()
         except TimeoutError:
             return
 

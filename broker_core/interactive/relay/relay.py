@@ -114,7 +114,8 @@ async def _until_idle(pairs: Pairs, done: asyncio.Event) -> None:
     while not done.is_set():
         carried = pairs.carried
         try:
-            await asyncio.wait_for(done.wait(), limit)
+            async with asyncio.timeout(limit):
+                await done.wait()
         except TimeoutError:
             if not pairs.legs and pairs.carried == carried:
                 return

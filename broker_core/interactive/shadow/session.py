@@ -317,7 +317,8 @@ class ShadowSession:
     async def _wait(self, pause: float) -> None:
         self._again.clear()
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._again.wait(), pause)
+            async with asyncio.timeout(pause):
+                await self._again.wait()
 
     def _welcome(self, said: dict[str, Any]) -> None:
         """The agent knows us: it sends what we miss first."""

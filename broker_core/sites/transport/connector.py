@@ -213,4 +213,5 @@ class SshConnector(Generic[L]):
         event = LinkEvent.GIVEN_UP if is_down else LinkEvent.LOST
         self._link.transition(event, str(error), retry_at=time.time() + seconds)
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._wake.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                await self._wake.wait()

@@ -115,6 +115,27 @@ def test_a_broker_that_hangs_is_told_and_goes_on_at_once(
     assert stage.leftovers == []
 
 
+def test_a_task_that_takes_its_first_cancel_for_another_ones_keeps_no_window_open(
+    qapp: QApplication, broker: Path
+) -> None:
+    taken: list[bool] = []
+
+    async def stubborn() -> None:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            taken.append(True)
+        await asyncio.Event().wait()
+
+    async def scenario(on: Stage) -> None:
+        await on.ready()
+        on.context.run(stubborn(), "waiting")
+        await turns()
+
+    assert play(qapp, broker, scenario).leftovers == []
+    assert taken == [True]
+
+
 def test_a_desk_that_comes_to_a_broker_that_hangs_starts_no_other(
     qapp: QApplication, running_broker: RunningBroker
 ) -> None:
