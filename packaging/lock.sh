@@ -4,7 +4,7 @@ set -eu
 cd "$(dirname -- "$0")/.."
 uv=$(command -v uv || printf '%s' .venv/bin/uv)
 lock() {
-    "$uv" pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate \
+    "$uv" pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-strip-extras \
         --no-emit-index-url --no-emit-find-links --custom-compile-command "sh packaging/lock.sh" "$@"
 }
 lock pyproject.toml -o packaging/requirements.lock
