@@ -15,6 +15,7 @@ from broker_core.matching.context import Context
 from broker_core.matching.match import Matches, match
 from broker_core.matching.report import report
 from broker_core.matching.sets.collective import FREE_CPUS, TRIALS_MAX
+from tests.broker.made_package import add_package
 from tests.matching.made import job, resource
 
 _MODULE = """
@@ -42,11 +43,7 @@ _UNUSABLE = "The collective condition (number|nothing) cannot be"
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """An installed package with conditions, two of which cannot be used."""
-    about = tmp_path / "conditions_made-1.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: conditions-made\nVersion: 1\n")
-    (about / "entry_points.txt").write_text(_POINTS)
-    (tmp_path / "conditions_made.py").write_text(_MODULE)
+    add_package(tmp_path, "conditions_made", _MODULE, _POINTS)
     monkeypatch.syspath_prepend(str(tmp_path))
     collective_conditions.cache_clear()
     yield

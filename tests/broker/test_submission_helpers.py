@@ -10,6 +10,7 @@ import pytest
 from broker_core.broker.submission.expansion import GROUP, helped, installed
 from broker_core.errors import BadRequest
 from broker_core.wire.submission import SubmissionItem
+from tests.broker.made_package import add_package
 from tests.matching.made import job
 
 _MODULE = """
@@ -29,11 +30,7 @@ _POINTS = (
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """An installed package with helpers, one of which does not load."""
-    about = tmp_path / "helpers_made-1.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: helpers-made\nVersion: 1\n")
-    (about / "entry_points.txt").write_text(_POINTS)
-    (tmp_path / "helpers_made.py").write_text(_MODULE)
+    add_package(tmp_path, "helpers_made", _MODULE, _POINTS)
     monkeypatch.syspath_prepend(str(tmp_path))
     installed.cache_clear()
     yield

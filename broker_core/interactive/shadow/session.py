@@ -292,8 +292,7 @@ class ShadowSession:
         if not link.met:
             raise NoRendezvous(f"{reason}.")
         if self.status.state not in ENDED:
-            broke = f"The connection broke: {reason}."
-            self._enter(SessionEvent.CUT, reason=broke, retries=0)
+            self._enter(SessionEvent.CUT, reason=f"The connection broke: {reason}.", retries=0)
 
     def _hello(self, link: StreamLink) -> None:
         """Take the streams of the program up where they were left: say who we are and what we have.
