@@ -57,13 +57,12 @@ class Turn:
         self._state.eligibility.begin()
         for run in self._runs:
             run()
-        now, moment = self._jobs.now.monotonic, math.inf
+        moment = math.inf
         for due in self._dues:
             at = due()
             if at < moment:
                 moment = at
-        if moment < now:
-            moment = now
+        moment = max(self._jobs.now.monotonic, moment)
         if fired or moment != self._wake:
             self._wake = moment
             self._jobs.effects.append(Wake(moment))
