@@ -30,14 +30,13 @@ from app.widgets.job_pane import JobPane
 from app.widgets.labels import breakable, label
 from app.widgets.state_glyph import style_of_row
 from broker_core.jobs.site_names import site_name
-from broker_core.jobs.states import JobState
+from broker_core.jobs.states import CHOOSING, JobState
 
 if TYPE_CHECKING:
     from app.context import AppContext
     from app.match.view import MatchTarget
     from broker_core.wire.queue import WhyView
     from broker_core.wire.views import JobDetail
-_CHOOSING = (JobState.SUBMITTED, JobState.WAITING, JobState.READY)
 _CLOSE_TABS = "QTabBar::tab { padding-left: 8px; padding-right: 8px; }"
 """Seven tabs of an interactive job fit beside each other into the narrowest usual pane."""
 _AGE_MS = 10_000
@@ -67,7 +66,7 @@ class WherePane(JobPane):
         """Ask for the job's description and, until a site has it, for how its choices fared; where it matches
         is asked by the view."""
         detail = await self.context.client.job(job)
-        return detail, await self.context.client.why(job) if detail.row["state"] in _CHOOSING else None
+        return detail, await self.context.client.why(job) if detail.row["state"] in CHOOSING else None
 
     def clear(self) -> None:
         """Forget the job shown before."""

@@ -46,6 +46,8 @@ class JobState(StrEnum):
         return not self.ended
 
 
+CHOOSING = frozenset({JobState.SUBMITTED, JobState.WAITING, JobState.READY})
+"""States in which no site has the job yet."""
 FINAL = frozenset({JobState.CLEARED, JobState.ABORTED, JobState.CANCELED})
 """States that nothing leaves (CB-LIFE-03)."""
 _ENDED = FINAL | {JobState.DONE}

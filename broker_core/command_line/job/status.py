@@ -25,14 +25,13 @@ from broker_core.command_line.job.progress import tell_ends, tell_state
 from broker_core.command_line.job.stayed import tell_stayed
 from broker_core.jobs.annotations import tags_in
 from broker_core.jobs.site_names import site_name, site_names
-from broker_core.jobs.states import JobState
+from broker_core.jobs.states import CHOOSING
 from broker_core.wire.queue import WhyView
 from broker_core.wire.site_states import LinkState
 from broker_core.wire.sites import SiteView
 from broker_core.wire.views import EventView, JobDetail, LeftView
 
 _HEARD = (LinkState.CONNECTED, LinkState.CONNECTING)
-_CHOOSING = (JobState.SUBMITTED, JobState.WAITING, JobState.READY)
 _CHOICES = {"trying", "failed", "next_round"}
 _USAGE = {
     "cpu_s": ("CPU time", words.duration),
@@ -77,7 +76,7 @@ def status(
             return [found[job] for job in jobs], [], [], None
         details = [await client.job(job) for job in jobs]
         left = await client.stayed(jobs[0]) if len(jobs) == 1 and not session().json else None
-        choosing = [await client.why(one.row["id"]) for one in details if one.row["state"] in _CHOOSING]
+        choosing = [await client.why(one.row["id"]) for one in details if one.row["state"] in CHOOSING]
         return [one.row for one in details], details, choosing, left
 
     rows, details, choosing, left = with_client(work)
