@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
@@ -33,6 +34,8 @@ _INHERITED = ("HOME", "USER", "LOGNAME", "SHELL", "PATH", "LANG", "LC_ALL", "TZ"
 _RESET = (signal.SIGPIPE, signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGXFSZ)
 _BEAT = 2
 """Seconds between two looks of a session's starter for its cancellation, which it ends without us too."""
+_NICEST = 19
+"""The highest nice value that there is."""
 MOST_FETCHED = 20_000_000_000
 """Bytes of one input file that is fetched by its address."""
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
@@ -115,14 +118,14 @@ def local_settings(directory: str, notice: Path, settings: LocalSettings, *, bea
     )
 
 
-def spawn(given: dict[str, str], directory: str, shell: str) -> int:
-    """Start a starter in a session of its own; returns its pid. Raises OSError as posix_spawn does."""
+def spawn(given: dict[str, str], directory: str, shell: str, nice: int = 0) -> int:
+    """Start a starter in a session of its own, `nice` nicer than this; returns its pid. Raises OSError."""
     actions = [
         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
         (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
         (os.POSIX_SPAWN_OPEN, 2, f"{directory}/starter.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
     ]
-    return os.posix_spawn(
+    pid = os.posix_spawn(
         shell,
         [shell, _script()],
         _base() | given,
@@ -131,6 +134,19 @@ def spawn(given: dict[str, str], directory: str, shell: str) -> int:
         setsigmask=[],
         setsigdef=_RESET,
     )
+    if nice:
+        _give_way(pid, min(os.nice(0) + nice, _NICEST))
+    return pid
+
+
+def _give_way(pid: int, nice: int) -> None:
+    """Let a process that was just started, and all that it will start, yield the processor to other work."""
+    with contextlib.suppress(OSError):  # it may be over already
+        os.setpriority(os.PRIO_PGRP, pid, nice)
+    # Where the kernel shares processors between sessions, only the nice value of the whole session counts. It
+    # takes ten of them a second from others than root; kernels that do not share so have no such file.
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/autogroup", "w") as file:
+        file.write(str(nice))
 
 
 def spawn_agent(order: LaunchOrder, job: str, settings: str) -> int:

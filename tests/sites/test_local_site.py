@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from broker_core.jobs.placement import Component
 from broker_core.sites.attempt_directory import AttemptDirectory
 from broker_core.sites.contract import InputFile, SiteRefused
 from broker_core.sites.local.settings import LocalSettings
-from tests.sites.running_site import RunningSite, order, script
+from tests.sites.running_site import QUICK, RunningSite, order, script
 from tests.testbed.disk import small_disk as mounted
 from tests.waiting import eventually
 
@@ -68,6 +69,23 @@ async def test_jobs_wait_in_order_for_free_processors(here: RunningSite, tmp_pat
         await here.ended(job.attempt)
     assert (tmp_path / "order").read_text().split() == ["0", "1", "2"]
     assert here.site.describe().free_cpus == 2
+
+
+async def test_only_jobs_that_nobody_talks_to_give_way_to_other_work(tmp_path: Path) -> None:
+    here = RunningSite(tmp_path / "site", settings=replace(QUICK, nice=7))
+    await here.start()
+    try:
+        jobs = [script("sleep 600"), script("sleep 600", interactive=True)]
+        for job in jobs:
+            await here.site.submit(job)
+        pids = [(await here.started(job.attempt)).pid for job in jobs]
+        assert await eventually(lambda: os.getpriority(os.PRIO_PROCESS, pids[0]) == min(os.nice(0) + 7, 19))
+        assert os.getpriority(os.PRIO_PROCESS, pids[1]) == os.nice(0)
+        for job in jobs:
+            await here.site.cancel(job.attempt)
+            await here.ended(job.attempt)
+    finally:
+        await here.close()
 
 
 async def test_more_processors_than_there_are_is_refused(here: RunningSite) -> None:

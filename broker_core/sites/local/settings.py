@@ -19,3 +19,5 @@ class LocalSettings:
     """Pause before a start is tried again for which the machine had no processes or memory left."""
     shell: str = "/bin/sh"
     """POSIX shell that runs the Job Starter."""
+    nice: int = 0
+    """By how much nicer jobs that nobody talks to are: who works at this machine goes first."""

@@ -302,7 +302,8 @@ class LocalSite(LocalJobFiles):
         begun = time.time()
         try:
             prepare()
-            pid = spawn(given, run.directory.path, self.settings.shell)
+            nice = 0 if run.order.interactive else self.settings.nice
+            pid = spawn(given, run.directory.path, self.settings.shell, nice)
         except OSError as error:
             self._not_started(run, error)
             return
