@@ -53,7 +53,7 @@ class ConsolePane(JobPane):
         """Job to its console with all that stands beside it."""
         self._taking = False
         self._shown = QStackedLayout(self.content)
-        self._preload = ConsolePreload(self)
+        self._preload = ConsolePreload(self, lambda: context.jobs.complete)
         self._preload.changed.connect(self.refresh)
         self.empty_state.other_acted.connect(lambda: self._submit_again("job.batch"))
 
