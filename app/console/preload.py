@@ -30,8 +30,8 @@ class ConsolePreload(QObject):
 
     _loaded = threading.Event()
     _loading: threading.Thread | None = None
-    _wanted = False
-    """Whether somebody waits for a console."""
+    _wanted = threading.Event()
+    """Somebody waits for a console."""
     _seen = 0.0
     """When the window last gave a sign, which it does every 20 ms if it has nothing to do."""
     _busy = False
@@ -53,16 +53,15 @@ class ConsolePreload(QObject):
         """Whether consoles can be opened; if not, `changed` tells when they can."""
         if self._loaded.is_set():
             return True
-        ConsolePreload._wanted = True
+        self._wanted.set()
         self._begin()
         return False
 
     @classmethod
     def rest(cls) -> None:
         """Let the window work first, unless anybody waits for what is loaded."""
-        while not cls._wanted and time.monotonic() - cls._seen < _BLOCKED_S:
-            time.sleep(_REST_S)
-            if not cls._busy:
+        while time.monotonic() - cls._seen < _BLOCKED_S:
+            if cls._wanted.wait(_REST_S) or not cls._busy:
                 return
 
     def _looked(self) -> None:

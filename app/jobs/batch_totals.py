@@ -239,10 +239,10 @@ class BatchBook:
     def _count(self, batch: str) -> None:
         due, totals = self._due[batch], self._totals[batch]
         part, rest = list(dict.fromkeys(due[:SLICE])), due[SLICE:]
-        totals.add(self._rows.columns, [number for number in part if self._rows.counts(number)])
-        for number in part:
-            if not self._rows.counts(number):
-                totals.remove(number)
+        counting = self._rows.counting(part)
+        totals.add(self._rows.columns, counting)
+        for number in set(part).difference(counting):
+            totals.remove(number)
         if rest:
             self._due[batch] = rest
         else:

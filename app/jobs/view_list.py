@@ -128,7 +128,7 @@ class ViewList:
             now = time.time()
             chosen: list[int] = []
             for part in parts(self._rows.numbers()):
-                alive = [number for number in part if self._rows.counts(number)]
+                alive = self._rows.counting(part)
                 chosen += self.query.select(self._rows.columns, alive, now)
                 await breathe()
             await self._show(*await self._order(chosen, now))
@@ -196,7 +196,7 @@ class ViewList:
             return
         at, members, now = self._rows.at, self._members, time.time()
         numbers = sorted(at[job] for job in ids if job in at)
-        counting = [number for number in numbers if self._rows.counts(number)]
+        counting = self._rows.counting(numbers)
         wanted = set(self.query.select(self._rows.columns, counting, now))
         come = [number for number in numbers if number in wanted and number not in members]
         leave = {number for number in numbers if number in members and number not in wanted}

@@ -84,7 +84,7 @@ class QueryCounts(QObject):
 
     def _ask(self, numbers: Sequence[int]) -> None:
         now, columns = time.time(), self._rows.columns
-        counting = [number for number in numbers if self._rows.counts(number)]
+        counting = self._rows.counting(numbers)
         for text, query in self._queries.items():
             found = set(query.select(columns, counting, now))
             members = self._members[text]

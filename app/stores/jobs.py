@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, fields
 from typing import Any
 
@@ -96,15 +96,21 @@ class JobStore:
         """True if the row of this number was not purged."""
         return bool(self.columns["state"][number])
 
-    def counts(self, number: int) -> bool:
-        """True if the row stands for its job: it was not purged, nor run again within its batch."""
-        columns = self.columns
-        again = columns["batch"][number] and columns["id"][number] in self.repeated
-        return bool(columns["state"][number]) and not again
+    def counting(self, numbers: Iterable[int]) -> list[int]:
+        """Those rows that stand for their jobs: they were not purged, nor run again within their batches."""
+        states, batches, ids = (self.columns[name] for name in ("state", "batch", "id"))
+        repeated = self.repeated
+        if not repeated:
+            return [number for number in numbers if states[number]]
+        return [
+            number
+            for number in numbers
+            if states[number] and not (batches[number] and ids[number] in repeated)
+        ]
 
     @property
     def shown(self) -> int:
-        """Number of rows that `counts` says yes to."""
+        """Number of rows that are `counting`."""
         at, batches = self.at, self.columns["batch"]
         return len(at) - sum(1 for job in self.repeated if job in at and batches[at[job]])
 
@@ -193,8 +199,7 @@ class JobStore:
                     self.columns[name][number] = texts
 
     def _once(self, texts: Sequence[str]) -> list[str]:
-        keep = self._texts.setdefault
-        return [keep(text, text) for text in texts]
+        return list(map(self._texts.setdefault, texts, texts))
 
     def _update(self, number: int, place: int, columns: Columns) -> None:
         if columns["position"][place] < self.columns["position"][number]:

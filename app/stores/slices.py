@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-SLICE = 2500
+SLICE = 1500
 """Rows in one slice: a few milliseconds."""
 
 

@@ -17,6 +17,8 @@ Lost = Callable[[CrossDeskError], None]
 """Called with the reason when the stream breaks."""
 
 _PAUSES = (0.02, 0.1, 0.25, 0.5, 1.0)
+_EVENTS_AT_ONCE = 250
+"""Events of an update that are read at one stretch: a burst of thousands would keep a window waiting."""
 
 
 async def follow(
@@ -77,14 +79,17 @@ async def _stream(
                     if event.event == "stopped":
                         transport.stopped = _stopped()
                     elif event.data:
-                        yield _update(event.data)
+                        yield await _update(event.data)
         except SSEError as error:
             raise Unreachable(f"What answers is no stream of events: {error}") from error
 
 
-def _update(data: str) -> Update:
+async def _update(data: str) -> Update:
     update = unchecked(Update, value(data.encode()))
-    update.events = [unchecked(EventView, one) for one in update.events]
+    said, update.events = update.events, []
+    for start in range(0, len(said), _EVENTS_AT_ONCE):
+        update.events += [unchecked(EventView, one) for one in said[start : start + _EVENTS_AT_ONCE]]
+        await asyncio.sleep(0)
     return update
 
 

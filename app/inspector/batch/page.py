@@ -22,7 +22,7 @@ from app.jobs.batch_cells import progress
 from app.jobs.batch_totals import BatchBook
 from app.jobs.commands import JobCommands
 from app.jobs.folding import style_of_batch
-from app.stores.alike import alike
+from app.stores.alike import Alike, alike_in_slices
 from app.stores.slices import breathe, parts
 from app.widgets.labels import label
 from app.widgets.list_state import ListState
@@ -185,11 +185,11 @@ class BatchPage(QWidget):
         rows, now = self.context.jobs, time.time()
         numbers: list[int] = []
         for part in parts(rows.of_batch.get(self.batch, ())):
-            numbers += (at for at in part if rows.counts(at))
+            numbers += rows.counting(part)
             await breathe()
         self.numbers, self.ids = numbers, [rows.columns["id"][at] for at in numbers]
         await self._book.ready([self.batch])
-        self._show_head(now)
+        self._show_head(now, await alike_in_slices(rows, self.ids, self.context.sites.unheard))
         await breathe()
         if numbers:
             await self._show_front(numbers, now)
@@ -203,7 +203,7 @@ class BatchPage(QWidget):
         elif isinstance(front, ValuesPane | PlotPane | OutputsPane):
             await front.show_rows(numbers)
 
-    def _show_head(self, now: float) -> None:
+    def _show_head(self, now: float, kinds: list[Alike]) -> None:
         for part in (self._head, self.tabs):
             part.setVisible(bool(self.numbers))
         self.gone.setVisible(not self.numbers)
@@ -214,13 +214,13 @@ class BatchPage(QWidget):
                 "They were removed, or are not read from the broker yet.",
             )
             return
-        totals, unheard = self._book.totals(self.batch), self.context.sites.unheard
-        counted = totals.tally(unheard)
+        totals = self._book.totals(self.batch)
+        counted = totals.tally(self.context.sites.unheard)
         self.title.setText(f"{totals.name}  ·  {units.count(len(totals), 'job')}")
         self.named.emit(totals.name)
         self.summary.setText(progress(totals, counted, now))
         self.glyph.show_style(style_of_batch(counted))
-        self.offers.show_jobs(alike(self.context.jobs, self.ids, unheard), self.batch)
+        self.offers.show_jobs(kinds, self.batch)
 
     def close_all(self) -> None:
         """The tab goes away: look no more."""

@@ -110,11 +110,11 @@ def test_the_last_run_counts_in_whatever_order_rows_come_and_the_one_before_it_w
     runs = {"a": _run("a", 3), "b": _run("b", 3, "a"), "c": _run("c", 0, "b")}
     for job in order:
         rows.merge(columns(runs[job]))
-    counting = [job for job, at in rows.at.items() if rows.counts(at)]
+    counting = [rows.columns["id"][at] for at in rows.counting(rows.at.values())]
     assert counting == ["c"]
     assert rows.shown == 1
     rows.drop(["c"])
-    assert [job for job, at in rows.at.items() if rows.counts(at)] == ["b"]
+    assert [rows.columns["id"][at] for at in rows.counting(rows.at.values())] == ["b"]
 
 
 @pytest.mark.parametrize("gone", [["b"], ["b", "c"], ["c", "b"]])
@@ -124,7 +124,7 @@ def test_a_job_counts_once_when_runs_in_the_middle_are_removed(gone: list[str]) 
     rows.merge(columns(*chain))
     rows.drop(gone)
     rows.merge(columns(_run("d", 0, "c", position=9)))  # as a broker tells it that did not read it anew
-    assert [job for job, at in rows.at.items() if rows.counts(at)] == ["d"]
+    assert [rows.columns["id"][at] for at in rows.counting(rows.at.values())] == ["d"]
     assert rows.shown == 1
     rows.drop(["d"])
     assert rows.shown == 1
@@ -133,4 +133,4 @@ def test_a_job_counts_once_when_runs_in_the_middle_are_removed(gone: list[str]) 
 def test_a_single_job_that_was_run_again_stays_in_the_list() -> None:
     rows = JobStore()
     rows.merge(columns(_run("a", 3, batch=""), _run("b", 0, "a", batch="")))
-    assert parse("").select(rows.columns, [at for at in rows.numbers() if rows.counts(at)], NOW) == [0, 1]
+    assert parse("").select(rows.columns, rows.counting(rows.numbers()), NOW) == [0, 1]
