@@ -38,6 +38,15 @@ component() {
         needs="ch-run bwrap setpriv lua5.3 tclsh dpkg-deb apt-get"
         packages="charliecloud-runtime bubblewrap util-linux lua5.3 lua-posix lua-filesystem lua-json lua-term tcl"
         ;;
+    kerberos)
+        purpose="a real realm of Kerberos, and what its Python package is built with"
+        needs="/usr/sbin/krb5kdc /usr/sbin/kadmin.local kinit krb5-config gcc /usr/sbin/sshd"
+        packages="krb5-kdc krb5-admin-server krb5-user libkrb5-dev gcc libc6-dev openssh-server openssh-client"
+        # Debian's own Python has its headers in a package of their own, which the build takes as well.
+        case $("$PYTHON" -c 'import sys; print(sys.base_prefix)' 2>/dev/null) in
+        /usr) needs="$needs /usr/include/$(basename "$(readlink -f "$PYTHON")")/Python.h" packages="$packages python3-dev" ;;
+        esac
+        ;;
     mpi) purpose="a compiler for programs of MPI" needs="gcc" packages="gcc libc6-dev" ;;
     fresh) purpose="what makes a bare Debian" needs="mmdebstrap git" packages="mmdebstrap git" ;;
     *) fail "there is no component $1." ;;
@@ -88,11 +97,12 @@ leave_out() {
 
 # Provide all that tests need; $unmarked chooses those that can run here.
 provide_for_tests() {
-    for mark in tools display openldap cluster accounting console software mpi; do
+    for mark in tools display openldap cluster accounting console software kerberos mpi; do
         provide "$mark" || leave_out "$mark" "they need$lacking"
     done
     is_root || leave_out cluster "they start clusters, which only root may"
     is_root || leave_out accounting "they start clusters, which only root may"
+    is_root || leave_out kerberos "they start an SSH server, which only root may"
     if [ "$(uname -sm)" != "Linux x86_64" ] || ! has apt-get || ! has dpkg-deb || ! has flock; then
         leave_out agent_file "they build from packages of Debian 12 on x86-64"
     fi

@@ -10,6 +10,7 @@ lock() {
 lock pyproject.toml -o packaging/requirements.lock
 lock --extra dev pyproject.toml -o packaging/requirements-dev.lock
 lock packaging/agent/requirements.in -o packaging/agent/requirements.lock
+lock packaging/kerberos/requirements.in -o packaging/kerberos/requirements.lock
 lock packaging/mpi/mpich.in -o packaging/mpi/mpich.lock
 lock packaging/mpi/openmpi.in -o packaging/mpi/openmpi.lock
 lock packaging/notebook/requirements.in -o packaging/notebook/requirements.lock

@@ -33,6 +33,8 @@ make_environment requirements-dev.lock
 provide_for_tests
 own_environment notebook "$ROOT/packaging/notebook/requirements.lock" ||
     leave_out notebook "JupyterLab could not be installed"
+own_environment kerberos "$ROOT/packaging/kerberos/requirements.lock" ||
+    leave_out kerberos "the Python package gssapi could not be built"
 # Each in an environment of its own: they have files of the same names.
 { own_environment mpich "$ROOT/packaging/mpi/mpich.lock" && own_environment openmpi "$ROOT/packaging/mpi/openmpi.lock"; } ||
     leave_out mpi "MPICH or Open MPI could not be installed"

@@ -76,7 +76,7 @@ class MatchView(QWidget):
         self.report: MatchReport | None = None
         self.asking = MatchRequests(context, self)
         self.analysis, self.advice = label(wrap=True), label(wrap=True)
-        self.policy_note = label(role="small", wrap=True)
+        self.notes = label(role="small", wrap=True)
         self.parts, self.clauses, self.filters = (
             PartChoice(),
             ClauseList(context.theme),
@@ -120,9 +120,9 @@ class MatchView(QWidget):
         page, head = QWidget(), QVBoxLayout()
         head.setContentsMargins(12, 12, 12, 8)
         self.analysis.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.policy_note.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.notes.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         head.addWidget(self.analysis)
-        head.addWidget(self.policy_note)
+        head.addWidget(self.notes)
         self.card = QFrame()
         self.card.setProperty("role", "banner-warning")
         inside = QVBoxLayout(self.card)
@@ -212,8 +212,8 @@ class MatchView(QWidget):
             self._stack.setCurrentWidget(self.empty_state)
             return
         lead(self.analysis, report.analysis or analysis(report.matching, report.known))
-        self.policy_note.setText(report.policy_note)
-        self.policy_note.setVisible(bool(report.policy_note))
+        self.notes.setText(report.notes)
+        self.notes.setVisible(bool(report.notes))
         self.advice.setText(report.advice)
         self.card.setVisible(bool(report.advice))
         self.parts.show_report(report, self.asking.question.part)

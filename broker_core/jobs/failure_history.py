@@ -7,6 +7,7 @@ from typing import Any
 
 from broker_core.jobs.events import JobEvent
 from broker_core.jobs.immutable import immutable
+from broker_core.jobs.placement import ids_in, listed
 from broker_core.jobs.transitions import EventType
 
 E = EventType
@@ -17,6 +18,18 @@ _NO_PROGRESS = frozenset({E.BROKER_DIED, E.MESSAGE_LATE, E.CANCEL_REQUESTED})
 
 
 @immutable
+class ChoiceFailure:
+    """One choice that did not take or did not keep a job."""
+
+    ces: tuple[str, ...]
+    """Ids of its computing elements."""
+    error: str
+
+    def __str__(self) -> str:
+        return f"{listed(self.ces)}: {self.error}"
+
+
+@immutable
 class FailureHistory:
     """The troubles of a job."""
 
@@ -24,8 +37,8 @@ class FailureHistory:
     """Failed rounds of CB-ERR-6."""
     excluded: tuple[str, ...] = ()
     """Computing elements that it must not meet again."""
-    tried: tuple[str, ...] = ()
-    """What went wrong, `ce: reason`, oldest first."""
+    tried: tuple[ChoiceFailure, ...] = ()
+    """What went wrong, oldest first."""
     died: tuple[str, ...] = ()
     """Sites where its starter or agent died: before the program began, each once; after that, each time
     (reliability case 24)."""
@@ -39,7 +52,7 @@ class FailureHistory:
         found = {
             "rounds": self.rounds,
             "excluded": list(self.excluded),
-            "tried": list(self.tried[-KEPT:]),
+            "tried": [{"ces": list(one.ces), "error": one.error} for one in self.tried[-KEPT:]],
             "died": list(self.died),
         }
         return {"past": {name: value for name, value in found.items() if value}}
@@ -52,11 +65,19 @@ def past_of(events: Sequence[JobEvent]) -> FailureHistory:
     return FailureHistory(
         rounds=int(told.get("rounds", 0)),
         excluded=tuple(told.get("excluded", ())),
-        tried=tuple(told.get("tried", ())),
+        tried=tuple(_failure(one) for one in told.get("tried", ())),
         died=tuple(told.get("died", ())),
         retried=_retried(events),
         deaths=_deaths(events),
     )
+
+
+def _failure(stored: dict[str, Any] | str) -> ChoiceFailure:
+    """One failure of an event; older versions wrote a text, `ce, ce: error`."""
+    if isinstance(stored, str):
+        choice, _, error = stored.partition(": ")
+        return ChoiceFailure(ids_in(choice), error)
+    return ChoiceFailure(tuple(stored["ces"]), str(stored["error"]))
 
 
 def _retried(events: Sequence[JobEvent]) -> bool:

@@ -89,7 +89,7 @@ def steps(
         groups_total=len(matches.groups),
         trace=[] if offset else matches.trace(),
         policy=policy,
-        policy_note=matches.notes,
+        notes=matches.notes,
         offset=0 if ces else offset,
     )
 

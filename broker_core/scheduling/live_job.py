@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from broker_core.jobs.failure_history import FailureHistory
+from broker_core.jobs.failure_history import ChoiceFailure, FailureHistory
 from broker_core.jobs.immutable import immutable
 from broker_core.jobs.placement import listed
 from broker_core.jobs.record import JobRecord
@@ -64,8 +64,8 @@ class LiveJob:
     """Choices of this round that did not take it, each once (SA-LCH-01)."""
     excluded: frozenset[str] = frozenset()
     """Computing elements that this job must not meet again (CB-ERR-6)."""
-    tried: tuple[str, ...] = ()
-    """What went wrong so far, `ce: reason`."""
+    tried: tuple[ChoiceFailure, ...] = ()
+    """What went wrong so far, oldest first."""
     rounds: int = 0
     """Failed rounds of CB-ERR-6."""
     tries: int = 1

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from broker_core.jobs.placement import ids_in
+from broker_core.jobs.failure_history import ChoiceFailure
 from broker_core.jobs.site_names import site_name, site_names
 from broker_core.jobs.states import JobState
 from broker_core.resources.pool import Pool
@@ -55,20 +55,19 @@ class Why:
     next_round: float | None = None
     """Seconds since the epoch; None for a job that waits for no match."""
     remedy: str = ""
-    tried: tuple[str, ...] = ()
-    """Choices that did not take it, `computing element: error`, oldest first (SA-UI-01)."""
+    tried: tuple[ChoiceFailure, ...] = ()
+    """Choices that did not take it, oldest first (SA-UI-01)."""
     trying: tuple[str, ...] = ()
     """Computing elements of the choice that is being tried; none: no choice is."""
 
     @property
-    def failed(self) -> list[tuple[tuple[str, ...], str]]:
-        """Computing elements and last error of each choice that did not take it, the latest last."""
-        last: dict[str, str] = {}
+    def failed(self) -> list[ChoiceFailure]:
+        """Each choice that did not take it once, with its last error, the latest last."""
+        last: dict[tuple[str, ...], ChoiceFailure] = {}
         for one in self.tried:
-            choice, _, error = one.partition(": ")
-            last.pop(choice, None)
-            last[choice] = error
-        return [(ids_in(choice), error) for choice, error in [*last.items()][-_CHOICES:]]
+            last.pop(one.ces, None)
+            last[one.ces] = one
+        return [*last.values()][-_CHOICES:]
 
 
 class Questions:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from broker_core.wire.submission import SandboxFile, Wire
 
@@ -153,7 +153,7 @@ class MatchReport(Wire):
     """Of a description that stands for many jobs, the first 200; all else here is about one of them. Only
     with the first page."""
     policy: str = ""
-    policy_note: str = ""
+    notes: str = Field("", validation_alias=AliasChoices("notes", "policy_note"))
     """That the policy, or the collective condition of the job, failed and the built-in one counts; empty
-    otherwise."""
+    otherwise. Older brokers call it `policy_note`."""
     offset: int = 0

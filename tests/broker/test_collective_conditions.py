@@ -15,6 +15,7 @@ from broker_core.matching.context import Context
 from broker_core.matching.match import Matches, match
 from broker_core.matching.report import report
 from broker_core.matching.sets.collective import FREE_CPUS, TRIALS_MAX
+from broker_core.wire.matches import MatchReport
 from tests.broker.made_package import add_package
 from tests.matching.made import job, resource
 
@@ -92,7 +93,7 @@ def test_a_condition_that_fails_is_told_by_its_name_and_free_cpus_count(name: st
     found = found_by(name)
     assert sets(found) == ["d", "bc", "ab"]
     said = f"The collective condition {name} failed, free CPUs alone count: {why}."
-    assert report(found).policy_note == said
+    assert report(found).notes == said
 
 
 @pytest.mark.expected_log(_UNUSABLE)
@@ -139,6 +140,8 @@ async def test_a_broker_refuses_a_name_that_it_does_not_have(client: BrokerClien
     (error,) = [one for one in (await client.check(text)).diagnostics if one.severity == "error"]
     assert "There is no collective condition 'nowhere' here. Use free-cpus." in error.message
     matched = await client.match(text.replace("nowhere", FREE_CPUS))
-    assert matched.policy_note == ""
+    assert matched.notes == ""
+    older = matched.model_dump(exclude={"notes"}) | {"policy_note": "said by an older broker"}
+    assert MatchReport.model_validate(older).notes == "said by an older broker"
     with pytest.raises(BadRequest):
         await client.match(text)

@@ -42,7 +42,7 @@ def test_a_policy_that_fails_is_told_of(jdl: Path, name: str) -> None:
     assert said.code == 0
     assert " ".join(said.err.split()).count(note) == 1
     assert said.out == crossdesk(*words).out
-    assert crossdesk(*words, "--policy", name, "--json").json["policy_note"] == note
+    assert crossdesk(*words, "--policy", name, "--json").json["notes"] == note
 
 
 def test_a_policy_that_does_not_load_is_told_of_where_it_is_asked_for(jdl: Path) -> None:
@@ -60,7 +60,7 @@ def test_a_broker_tells_of_a_policy_that_fails_and_lists_it_so_while_it_is_in_fo
     try:
         broker.start()
         asked = crossdesk("job", "list-match", str(jdl), "--policy", "boom", "--json").json
-        assert asked["policy_note"].startswith("The policy boom failed")
+        assert asked["notes"].startswith("The policy boom failed")
         assert crossdesk("policy", "choose", "--order", "boom").code == 0
         assert crossdesk("job", "submit", str(jdl), "--wait").code == 0
         (view,) = (

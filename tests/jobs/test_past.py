@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from broker_core.jobs.events import EventSource, JobEvent
-from broker_core.jobs.failure_history import FailureHistory, past_of
+from broker_core.jobs.failure_history import ChoiceFailure, FailureHistory, past_of
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
 
@@ -32,9 +32,16 @@ def test_a_job_without_troubles_has_no_past() -> None:
 
 
 def test_troubles_are_read_as_they_were_written() -> None:
-    past = FailureHistory(rounds=2, excluded=("a", "b"), tried=("a: full", "b: down"), died=("a",))
+    tried = (ChoiceFailure(("a",), "full: 100 %"), ChoiceFailure(("b", "c: d"), "down"))
+    past = FailureHistory(rounds=2, excluded=("a", "b"), tried=tried, died=("a",))
     events = story((E.MATCHED, {}), (E.REMATCHED, past.details()), (E.POSTPONED, {}))
     assert past_of(events) == past
+
+
+def test_troubles_that_an_older_version_wrote_as_texts_are_read() -> None:
+    events = story((E.REMATCHED, {"past": {"rounds": 1, "tried": ["a, b: full: 100 %", "c: down"]}}))
+    tried = (ChoiceFailure(("a", "b"), "full: 100 %"), ChoiceFailure(("c",), "down"))
+    assert past_of(events) == FailureHistory(rounds=1, tried=tried)
 
 
 def test_the_second_try_counts_until_the_next_choice() -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from broker_core.jdl.check import check
 from broker_core.jobs.attempt_events import AttemptRefused
+from broker_core.jobs.failure_history import ChoiceFailure
 from broker_core.jobs.placement import Component, shared
 from broker_core.jobs.states import JobState
 from broker_core.jobs.story import EXPECTED_WAIT
@@ -117,8 +118,8 @@ def test_a_choice_that_refused_is_not_tried_again_in_the_same_round_nor_one_with
     assert stage.state(job) is S.WAITING
     why = stage.scheduler.why(job, stage.monotonic)
     assert why is not None
-    assert why.tried == (f"{A}: full disk", f"{B}: no account", "c:1/x: down")
-    assert why.failed == [((A,), "full disk"), ((B,), "no account"), (("c:1/x",), "down")]
+    failed = [ChoiceFailure((A,), "full disk"), ChoiceFailure((B,), "no account")]
+    assert why.failed == [*why.tried] == [*failed, ChoiceFailure(("c:1/x",), "down")]
     assert why.trying == ()
     assert why.next_round is not None
     assert "may be used now" in why.headline

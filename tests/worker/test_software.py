@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -18,6 +20,18 @@ from tests.worker.starting import SHELLS, run
 
 pytestmark = pytest.mark.software
 Variables = dict[str, str]
+UV = Path(sys.prefix) / "bin" / "uv"
+PYLOCK = """\
+lock-version = "1.0"
+created-by = "test"
+[[packages]]
+name = "demo"
+version = "2.0"
+[[packages.wheels]]
+name = "demo-2.0-py3-none-any.whl"
+url = "{url}"
+hashes = {{ sha256 = "{digest}" }}
+"""
 
 
 @pytest.fixture(scope="module", params=["environment-modules", "lmod"])
@@ -141,39 +155,67 @@ def requirements(directory: Path, wheels: Path, wanted: str = "demo==1.0") -> Pa
     return directory
 
 
-def test_a_python_environment_is_built_once_for_jobs_that_come_together(tmp_path: Path) -> None:
+@pytest.fixture(params=["uv", "venv"])
+def builder(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, str]:
+    """What builds environments at the site, and PATH there."""
+    folders = [one for one in os.environ["PATH"].split(":") if not (Path(one) / "uv").exists()]
+    if request.param == "uv":
+        (tmp_path / "bin").mkdir()
+        (tmp_path / "bin/uv").symlink_to(UV)
+        folders.insert(0, str(tmp_path / "bin"))
+    return request.param, ":".join(folders)
+
+
+def test_a_python_environment_is_built_once_for_jobs_that_come_together(
+    builder: tuple[str, str], tmp_path: Path
+) -> None:
+    tool, path = builder
     wheel(tmp_path / "wheels", "demo", "1.0")
     wanted = Software(python="requirements.txt")
     folders = [requirements(tmp_path / str(number), tmp_path / "wheels") for number in range(3)]
+    words = ("python3", "-c", "import demo, sys; print(demo.version, sys.prefix)")
     with ThreadPoolExecutor() as pool:
-        runs = pool.map(
-            lambda one: provided(one, wanted, "python3", "-c", "import demo; print(demo.version)"), folders
-        )
+        runs = pool.map(lambda one: provided(one, wanted, *words, path=path), folders)
     assert [(code, mark.failure) for code, mark in runs] == [(0, "")] * 3
-    assert [out(one) for one in folders] == ["1.0\n"] * 3
+    (made,) = (one for one in (tmp_path / "environments").iterdir() if one.is_dir())
+    assert [out(one) for one in folders] == [f"1.0 {made}\n"] * 3
     told = "".join((one / "job/err").read_text() for one in folders)
-    assert told.count("CrossDesk: building the Python environment of requirements.txt") == 1
-    assert "Successfully installed demo-1.0" in told
-    assert len([one for one in (tmp_path / "environments").iterdir() if one.is_dir()]) == 1
+    assert told.count(f"CrossDesk: building the Python environment of requirements.txt with {tool};") == 1
+    assert told.count({"uv": "+ demo==1.0", "venv": "Successfully installed demo-1.0"}[tool]) == 1
 
 
-def test_packages_that_cannot_be_had_are_the_reason_and_nothing_half_made_stays(tmp_path: Path) -> None:
+def test_a_lock_of_packages_is_built_by_uv(tmp_path: Path) -> None:
+    made = wheel(tmp_path / "wheels", "demo", "2.0")
+    (tmp_path / "d/job").mkdir(parents=True)
+    digest = hashlib.sha256(made.read_bytes()).hexdigest()
+    (tmp_path / "d/job/pylock.toml").write_text(PYLOCK.format(url=made.as_uri(), digest=digest))
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/uv").symlink_to(UV)
+    path = f"{tmp_path}/bin:{os.environ['PATH']}"
+    words = ("python3", "-c", "import demo; print(demo.version)")
+    _, mark = provided(tmp_path / "d", Software(python="pylock.toml"), *words, path=path)
+    assert (mark.failure, out(tmp_path / "d")) == ("", "2.0\n"), mark.reason
+
+
+def test_packages_that_cannot_be_had_are_the_reason_and_nothing_half_made_stays(
+    builder: tuple[str, str], tmp_path: Path
+) -> None:
+    tool, path = builder
     folder = requirements(tmp_path / "d", tmp_path, "no-such-package")
-    code, mark = provided(folder, Software(python="requirements.txt"), "python3")
+    code, mark = provided(folder, Software(python="requirements.txt"), "python3", path=path)
     assert (code, mark.failure) == (229, "software")
-    assert mark.reason.startswith("The Python environment of requirements.txt cannot be built: ERROR: ")
-    assert "no-such-package" in mark.reason
+    assert mark.reason.startswith("The Python environment of requirements.txt cannot be built: ")
+    assert "no-such-package" in mark.reason, (tool, mark.reason, (folder / "job/err").read_text())
     assert not [one for one in (tmp_path / "environments").iterdir() if one.is_dir()]
 
 
-def test_an_environment_that_was_cut_off_is_built_anew_and_old_ones_go(tmp_path: Path) -> None:
-    """uv cannot be had here: a stand-in, which makes the environment with venv."""
-    script = (
-        'case $1 in venv) for last; do :; done; exec python3 -m venv --without-pip "$last" ;; esac; echo "$@"'
-    )
-    path = f"{stand_in(tmp_path / 'bin', 'uv', script)}:{os.environ['PATH']}"
+def test_an_environment_that_was_cut_off_is_built_anew_and_old_ones_go(
+    builder: tuple[str, str], tmp_path: Path
+) -> None:
+    tool, path = builder
+    wheel(tmp_path / "wheels", "demo", "1.0")
     wanted = Software(python="requirements.txt")
-    provided(requirements(tmp_path / "a", tmp_path), wanted, "true", path=path)
+    provided(requirements(tmp_path / "a", tmp_path / "wheels"), wanted, "true", path=path)
     (made,) = (one for one in (tmp_path / "environments").iterdir() if one.is_dir())
     (made / ".complete").unlink()
     (made / "half").touch()
@@ -181,12 +223,13 @@ def test_an_environment_that_was_cut_off_is_built_anew_and_old_ones_go(tmp_path:
     old.mkdir()
     (old / ".used").touch()
     os.utime(old / ".used", (0, 0))
-    provided(requirements(tmp_path / "b", tmp_path), wanted, "true", path=path)
+    provided(requirements(tmp_path / "b", tmp_path / "wheels"), wanted, "true", path=path)
     assert (made / ".complete").exists()
     assert not (made / "half").exists()
     assert not old.exists()
     assert (
-        f"pip install --python {made}/bin/python -r requirements.txt" in (tmp_path / "b/job/err").read_text()
+        f"building the Python environment of requirements.txt with {tool};"
+        in (tmp_path / "b/job/err").read_text()
     )
 
 

@@ -12,10 +12,10 @@ _HEADS = ("TOTAL CPUS", "FREE CPUS")
 _WIDTH = len(_HEADS[0]) + 2
 
 
-def policy(report: MatchReport) -> None:
-    """That the policy asked for failed, if it did."""
-    if report.policy_note:
-        output.say(report.policy_note, "yellow")
+def notes(report: MatchReport) -> None:
+    """That the policy or the collective condition asked for failed, if one did."""
+    if report.notes:
+        output.say(report.notes, "yellow")
 
 
 def parts(found: Sequence[MatchPart]) -> None:

@@ -141,7 +141,7 @@ async def _as_json(ask: Ask, explain: bool) -> Sequence[str]:
 async def _printed(ask: Ask, explain: bool) -> Sequence[str]:
     """Returns the steps of the search for sets."""
     pages = [page async for page in _pages(ask, "matching", explain=False)]
-    layout.policy(pages[0])
+    layout.notes(pages[0])
     layout.parts(pages[0].parts)
     layout.groups(pages)
     layout.summary(pages[0], explain)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from broker_core.jobs.attempt_events import AttemptEnded, AttemptRefused
 from broker_core.jobs.events import EventSource
+from broker_core.jobs.failure_history import ChoiceFailure
 from broker_core.jobs.members import members
 from broker_core.jobs.placement import listed
 from broker_core.jobs.record import JobRecord
@@ -95,10 +96,9 @@ class AttemptEnds:
             self._jobs.note(job, E.CANCELED, reason="Canceled by its owner before a site had it")
             return
         job.round_tried += ces
-        where = listed(ces)
-        if not self._rematching.next_choice(job, where, message.reason):
-            trouble = f"{where}: {message.reason}"
-            reason = f"{where} refused it: {message.reason}"
+        trouble = ChoiceFailure(ces, message.reason)
+        if not self._rematching.next_choice(job, trouble):
+            reason = f"{listed(ces)} refused it: {message.reason}"
             self._rematching.again(job, E.LIST_EXHAUSTED, reason, trouble, counts=message.counts)
 
     def _fence_refused(self, failed: JobRecord, message: AttemptRefused) -> None:
@@ -113,7 +113,7 @@ class AttemptEnds:
         """A job that was on its way whenever the broker died: its site does not have it."""
         reason = "The broker died again and again while this job was on its way to a site"
         hold = f"{reason}: the job may be the cause. Look at it, then release it"
-        trouble = f"{job.where}: {_why(message)}"
+        trouble = ChoiceFailure(job.ces, _why(message))
         self._rematching.again(job, E.REMATCHED, reason, trouble, counts=False, hold=hold)
 
     def _elsewhere(self, job: LiveJob, message: AttemptEnded) -> None:
@@ -125,7 +125,7 @@ class AttemptEnds:
         self._rematch(job, message, f"Given up at {job.sites}, its attempt has ended", why)
 
     def _rematch(self, job: LiveJob, message: AttemptEnded, what: str, why: str) -> None:
-        trouble, details = f"{job.where}: {why}", end_details(message)
+        trouble, details = ChoiceFailure(job.ces, why), end_details(message)
         self._rematching.again(job, E.REMATCHED, f"{what}: {why}", trouble, details=details)
 
     def _died_early(self, job: LiveJob) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from broker_core.jobs.failure_history import ChoiceFailure
 from broker_core.jobs.transitions import EventType
 from broker_core.scheduling.attempts.fencing import Fences
 from broker_core.scheduling.attempts.rematching import Rematching
@@ -41,7 +42,7 @@ class ForcedRematch:
         if job is None or self.refusal(job):
             return
         where, attempt = job.sites, job.record.attempt
-        trouble = f"{job.where}: its owner wanted it run elsewhere"
+        trouble = ChoiceFailure(job.ces, "its owner wanted it run elsewhere")
         reason = (
             f"Its owner asked to run it elsewhere. Warning: attempt {attempt} may still run at {where} until "
             "that is heard from; it is ended then, and what it reports does not count"

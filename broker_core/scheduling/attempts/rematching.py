@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from broker_core.jobs.events import EventSource
-from broker_core.jobs.failure_history import FailureHistory
+from broker_core.jobs.failure_history import ChoiceFailure, FailureHistory
 from broker_core.jobs.members import members
+from broker_core.jobs.placement import listed
 from broker_core.jobs.transitions import EventType
 from broker_core.scheduling.attempts.attempts import Attempts
 from broker_core.scheduling.live_job import NO_ATTEMPT, LiveJob
@@ -31,7 +32,7 @@ class Rematching:
         job: LiveJob,
         type_: EventType,
         reason: str,
-        trouble: str,
+        trouble: ChoiceFailure,
         *,
         counts: bool = True,
         hold: str = "",
@@ -39,7 +40,7 @@ class Rematching:
         details: dict[str, Any] | None = None,
     ) -> None:
         """Record why the attempt was given up, and what follows. `counts`: it is a round of CB-ERR-6."""
-        self._attempts.decided(job, "re-matched", trouble)
+        self._attempts.decided(job, "re-matched", str(trouble))
         self._attempts.release(job)
         job.tried += (trouble,)
         job.round_tried = ()
@@ -53,12 +54,12 @@ class Rematching:
             self._jobs.note(job, E.HELD, reason=hold, details={"suspected": True})
         elif job.rounds > self._rules.max_rematch:
             most = self._rules.max_rematch
-            tried = "; ".join(dict.fromkeys(job.tried[-10:]))
+            tried = "; ".join(dict.fromkeys(map(str, job.tried[-10:])))
             self._abort(job, f"Given up after {most} rounds of matching. Tried: {tried}")
         else:
             self._queue.add(job)
 
-    def next_choice(self, job: LiveJob, failed: str, why: str) -> bool:
+    def next_choice(self, job: LiveJob, failure: ChoiceFailure) -> bool:
         """Try the next of the list (CB-SCH-10), as far as it still has room; False where none is left.
 
         What was tried in this round is not tried again before the whole selection is (SA-LCH-02).
@@ -67,8 +68,9 @@ class Rematching:
         choice = self._selector.choose(job.demand, job.excluded.union(job.round_tried), now)
         if choice is None or not self._attempts.take(job, choice):
             return False
-        job.tried += (f"{failed}: {why}",)
-        reason = f"{failed} refused it: {why}; trying {job.where}"
+        job.tried += (failure,)
+        failed = listed(failure.ces)
+        reason = f"{failed} refused it: {failure.error}; trying {job.where}"
         self._attempts.decided(job, "next-choice", reason, choice.of)
         self._attempts.begin(job, E.CHOICE_FAILED, reason, {"failed": failed})
         return True
@@ -81,7 +83,9 @@ class Rematching:
             job.excluded = excluded
 
     def _abort(self, job: LiveJob, reason: str) -> None:
-        self._jobs.note(job, E.ABORTED, reason=reason, details={"tried": list(job.tried[-50:])})
+        self._jobs.note(
+            job, E.ABORTED, reason=reason, details={"tried": [str(one) for one in job.tried[-50:]]}
+        )
 
     def _poison(self, job: LiveJob) -> str:
         """Why a job is held whose starters or agents die wherever they begin (reliability case 24)."""

@@ -18,7 +18,7 @@ from broker_core.sites.transport.retry_policy import RetryPolicy
 from broker_core.sites.transport.script_io import ScriptIO
 from broker_core.sites.transport.session import carry
 from broker_core.sites.transport.shell_wrapper import WrappedScript
-from broker_core.sites.transport.ssh_settings import SshSettings, read_settings
+from broker_core.sites.transport.ssh_settings import Kerberos, SshSettings, read_settings
 
 MOST_JUMPS = 8
 
@@ -189,9 +189,11 @@ def _failure(error: Exception, login: Login, settings: SshSettings, patience: Re
             f"There is no login at {target} without {login.declined}, which you did not give.",
             remedy="Connect it again to be asked.",
         )
-    if isinstance(error, asyncssh.PermissionDenied) and settings.kerberos.value:
+    if isinstance(error, asyncssh.PermissionDenied) and settings.kerberos is not Kerberos.UNWANTED:
+        what = "no key of yours" if settings.kerberos.hindrance else "neither your Kerberos ticket nor a key"
         return QuestionDeclined(
-            f"{target} accepts neither your Kerberos ticket nor a key.", remedy=settings.kerberos.value
+            f"{target} accepts {what}. {settings.kerberos.hindrance}".rstrip(),
+            remedy=settings.kerberos.remedy,
         )
     if isinstance(error, TimeoutError) and login.stage != "connect":
         version = login.connection.get_extra_info("server_version") if login.connection else None

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import Enum
+from importlib import import_module
 from pathlib import Path
 
 import asyncssh
@@ -50,15 +51,25 @@ class Target:
 
 
 class Kerberos(Enum):
-    """Whether a login by a Kerberos ticket (GSSAPI) is tried; each with what helps where it is refused."""
+    """Whether a login by a Kerberos ticket (GSSAPI) is tried; why not, and what helps."""
 
-    UNWANTED = ""
+    UNWANTED = ("", "")
     """The SSH configuration does not ask for it; where there is a ticket it may be tried all the same."""
-    TRIED = "Get a Kerberos ticket (kinit), then connect again."
-    MISSING = (
-        "For Kerberos logins (GSSAPIAuthentication) the Python package gssapi is needed: install it beside "
-        "CrossDesk (pip install gssapi, which needs the headers of Kerberos), and start the broker again."
+    TRIED = ("", "Look whose ticket it is (klist); kinit gets another. Then connect again.")
+    NO_TICKET = ("There is no Kerberos ticket.", "Get a Kerberos ticket (kinit), then connect again.")
+    EXPIRED = ("Your Kerberos ticket has expired.", "Get a Kerberos ticket (kinit), then connect again.")
+    NO_LIBRARY = (
+        "The Python package gssapi is missing.",
+        (
+            'Install it beside CrossDesk (pip install "crossdesk[kerberos]", which takes a C compiler and '
+            "the headers of Kerberos, libkrb5-dev in Debian), and start the broker again."
+        ),
     )
+
+    def __init__(self, hindrance: str, remedy: str) -> None:
+        self.hindrance = hindrance
+        """A sentence; empty: none."""
+        self.remedy = remedy
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,15 +139,27 @@ def _resolve(files: SshFiles, address: SshAddress) -> tuple[SshSettings, list[st
     if address.jump:
         more["proxy_command"] = None
     kerberos = _kerberos(options)
-    if kerberos is Kerberos.MISSING:
-        complaints.append(f"no Kerberos login is tried. {kerberos.value}")
+    if kerberos.hindrance:
+        complaints.append(f"no Kerberos login is tried. {kerberos.hindrance} {kerberos.remedy}")
     return SshSettings(target, jumps, keys, hosts, known, config, more, kerberos), complaints
 
 
 def _kerberos(options: asyncssh.SSHClientConnectionOptions) -> Kerberos:
     if not options.config.get("GSSAPIAuthentication"):
         return Kerberos.UNWANTED
-    return Kerberos.TRIED if gss_available else Kerberos.MISSING
+    return _ticket() if gss_available else Kerberos.NO_LIBRARY
+
+
+def _ticket() -> Kerberos:
+    """What there is for a login; asyncssh leaves it out without a word where there is nothing."""
+    library = import_module("gssapi")
+    try:
+        lifetime = library.Credentials(usage="initiate").lifetime
+    except library.exceptions.ExpiredCredentialsError:
+        return Kerberos.EXPIRED
+    except library.exceptions.GSSError:
+        return Kerberos.NO_TICKET
+    return Kerberos.TRIED if lifetime is None or lifetime > 0 else Kerberos.EXPIRED
 
 
 def _known_hosts(files: SshFiles, options: asyncssh.SSHClientConnectionOptions) -> KnownHosts:

@@ -54,14 +54,14 @@ def test_one_that_does_not_match_says_why_and_cannot_be_chosen_to_submit(show: A
 
 def test_a_policy_that_failed_is_told_of_until_it_does_well_again(show: Any) -> None:
     view = show(10)
-    assert view.policy_note.isHidden()
+    assert view.notes.isHidden()
     note = "The policy boom failed, the built-in order counts: ValueError: no order today."
     report = view.report
-    view.show_report(report.model_copy(update={"policy_note": note}))
-    assert view.policy_note.isVisible()
-    assert view.policy_note.text() == note
+    view.show_report(report.model_copy(update={"notes": note}))
+    assert view.notes.isVisible()
+    assert view.notes.text() == note
     view.show_report(report)
-    assert view.policy_note.isHidden()
+    assert view.notes.isHidden()
 
 
 def test_batch_systems_are_asked_for_the_start_at_the_first_places_and_answer_later(

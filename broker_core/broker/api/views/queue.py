@@ -66,7 +66,7 @@ class QueueViews:
             next_round=why.next_round,
             remedy=why.remedy,
             trying=[*why.trying],
-            failed=[FailedChoice(ces=[*ces], error=error) for ces, error in why.failed],
+            failed=[FailedChoice(ces=[*one.ces], error=one.error) for one in why.failed],
         )
 
     async def decisions(self, owner: str, after: int, limit: int) -> list[DecisionView]:
