@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 import asyncssh
@@ -92,3 +93,19 @@ async def test_a_forward_without_a_console_is_open_again_too(made: Bench) -> Non
         assert forward.problem == ""
         assert await said(host, int(port), b"again") == b"AGAIN"
     await wire.close()
+
+
+async def test_a_forward_that_is_closed_while_programs_talk_over_it_logs_no_error(
+    made: Bench, caplog: pytest.LogCaptureFixture
+) -> None:
+    await made.start_agent(SHELL)
+    screen = await ready(made)
+    async with Echo() as echo:
+        forward = await screen.session.forwards.local(("127.0.0.1", 0), ("127.0.0.1", echo.port))
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(forward.listen.rpartition(":")[2]))
+        writer.write(b"talk")
+        assert await reader.readexactly(4) == b"TALK"
+        await screen.session.forwards.remove(forward)
+        assert await reader.read() == b""
+        writer.close()
+    assert [one for one in caplog.records if one.levelname == "ERROR"] == []

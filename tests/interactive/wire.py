@@ -63,6 +63,8 @@ class Wire:
         self._writers += [writer, far_writer]
         try:
             await asyncio.gather(self._carry(reader, far_writer), self._carry(far_reader, writer))
+        except asyncio.CancelledError:
+            return  # it is closed; before 3.12 Python's servers log a canceled connection as an error
         finally:
             for one in (writer, far_writer):
                 if one in self._writers:

@@ -318,7 +318,9 @@ class Forwards:
         ]
         forward.tasks.update(ways)
         try:
-            await asyncio.gather(*ways)
+            # Not by `gather`: ways that `_drop` cancels would cancel who waits for them, and before 3.12
+            # Python's servers log that as an error.
+            await asyncio.wait(ways, return_when=asyncio.FIRST_EXCEPTION)
         finally:
             forward.connections -= 1
             self._changed()
@@ -327,6 +329,9 @@ class Forwards:
                 forward.tasks.discard(way)
             for _, writer in (near, far):
                 writer.close()
+        for way in ways:
+            if way.done() and not way.cancelled():
+                way.result()
 
 
 async def _carry(reader: Any, writer: Any, count: Callable[[int], None]) -> None:
