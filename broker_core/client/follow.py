@@ -86,9 +86,9 @@ async def _stream(
 
 async def _update(data: str) -> Update:
     update = unchecked(Update, value(data.encode()))
-    said, update.events = update.events, []
-    for start in range(0, len(said), _EVENTS_AT_ONCE):
-        update.events += [unchecked(EventView, one) for one in said[start : start + _EVENTS_AT_ONCE]]
+    events, update.events = update.events, []
+    for start in range(0, len(events), _EVENTS_AT_ONCE):
+        update.events += [unchecked(EventView, one) for one in events[start : start + _EVENTS_AT_ONCE]]
         await asyncio.sleep(0)
     return update
 
