@@ -8,48 +8,19 @@ from functools import lru_cache
 
 from broker_core.jdl import parametric
 from broker_core.jdl.checks import (
-    collective as check_collective,
-)
-from broker_core.jdl.checks import (
-    conflicts as check_conflicts,
-)
-from broker_core.jdl.checks import (
-    data as check_data,
-)
-from broker_core.jdl.checks import (
-    dialect as check_dialect,
-)
-from broker_core.jdl.checks import (
-    executable as check_executable,
-)
-from broker_core.jdl.checks import (
-    executable as check_software,
-)
-from broker_core.jdl.checks import (
-    executable as check_streams,
-)
-from broker_core.jdl.checks import (
-    executable as check_wall_time,
-)
-from broker_core.jdl.checks import (
-    kind as check_kind,
-)
-from broker_core.jdl.checks import (
-    resources as check_resources,
-)
-from broker_core.jdl.checks import (
-    sandboxes as check_sandboxes,
-)
-from broker_core.jdl.checks import (
-    terms as check_terms,
-)
-from broker_core.jdl.checks import (
-    types as check_types,
-)
-from broker_core.jdl.checks import (
-    workflow as check_workflow,
+    collective,
+    conflicts,
+    data,
+    dialect,
+    executable,
+    resources,
+    sandboxes,
+    terms,
+    types,
+    workflow,
 )
 from broker_core.jdl.checks.kind import DescriptionKind
+from broker_core.jdl.checks.kind import kind as kind_of
 from broker_core.jdl.checks.tags import described_tags
 from broker_core.jdl.description import JobDescription
 from broker_core.jdl.diagnostics import Diagnostic, DiagnosticList
@@ -111,24 +82,24 @@ def _described(reading: Reading) -> JobDescription | None:
         if not reading.findings.failed:
             reading.findings.error("empty", "There is no description here; write at least Executable.")
         return None
-    check_types.check(reading)
-    kind = check_kind.kind(reading)
-    check_terms.check(reading)
-    check_conflicts.check(reading, kind)
-    check_data.check(reading)
-    check_collective.check(reading)
-    check_dialect.check(reading)
+    types.check(reading)
+    kind = kind_of(reading)
+    terms.check(reading)
+    conflicts.check(reading, kind)
+    data.check(reading)
+    collective.check(reading)
+    dialect.check(reading)
     if kind.structure == "Workflow":
-        check_workflow.check(reading, _described)
+        workflow.check(reading, _described)
         return _workflow(reading, kind)
     return _job(reading, kind)
 
 
 def _job(reading: Reading, kind: DescriptionKind) -> JobDescription:
-    inputs = check_sandboxes.inputs(reading)
-    outputs = check_sandboxes.outputs(reading)
-    program = check_executable.program(reading, inputs)
-    streams = check_streams.streams(reading, inputs)
+    inputs = sandboxes.inputs(reading)
+    outputs = sandboxes.outputs(reading)
+    program = executable.program(reading, inputs)
+    streams = executable.streams(reading, inputs)
     return JobDescription(
         name=reading.string("jobname") or base_name(program.executable),
         structure=kind.structure,
@@ -144,14 +115,14 @@ def _job(reading: Reading, kind: DescriptionKind) -> JobDescription:
         output_sandbox=_brought_back(reading, outputs.entries),
         environment=program.environment,
         sub_job_type=kind.sub_job_type,
-        wall_limit=check_wall_time.wall_limit(reading),
+        wall_limit=executable.wall_limit(reading),
         needs=kind.needs + program.needs + inputs.needs + outputs.needs,
         agent=reading.string("interactiveagent") or "",
         agent_arguments=reading.string("interactiveagentarguments") or "",
         x11=reading.true("interactivex11"),
-        request=check_resources.request(reading, kind),
-        choice=check_resources.choice(reading),
-        software=check_software.software(reading, inputs, kind.sub_job_type),
+        request=resources.request(reading, kind),
+        choice=resources.choice(reading),
+        software=executable.software(reading, inputs, kind.sub_job_type),
         tags=described_tags(reading),
         ad=with_terms(reading, kind),
     )
@@ -179,7 +150,7 @@ def _workflow(reading: Reading, kind: DescriptionKind) -> JobDescription:
         stdin="",
         stdout="",
         stderr="",
-        input_sandbox=check_sandboxes.inputs(reading).entries,
+        input_sandbox=sandboxes.inputs(reading).entries,
         output_sandbox=(),
         environment=(),
         sub_job_type="",
