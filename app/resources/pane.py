@@ -114,6 +114,7 @@ class ResourcesPane(QWidget):
         self.splitter = TurningSplitter(_WIDE, (620, 380), (500, 500))
         self.splitter.addWidget(self.either)
         self.splitter.addWidget(self.detail)
+        self.detail.hide()  # comes a turn after the table: both at once would keep the window waiting
         self.splitter.setStretchFactor(0, 3)
         self.splitter.setStretchFactor(1, 2)
         self.page = QWidget()
@@ -175,6 +176,7 @@ class ResourcesPane(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         """Load what is known now."""
         super().showEvent(event)
+        QTimer.singleShot(0, self.detail, self.detail.show)
         self.look()
 
     def look(self) -> None:

@@ -30,9 +30,14 @@ def time_axis() -> pg.DateAxisItem:
     return axis
 
 
-def canvas(axis: pg.DateAxisItem) -> pg.PlotWidget:
-    """Return an empty plot over that axis."""
-    return pg.PlotWidget(axisItems={"bottom": axis}, enableMenu=False)
+def plot_item(axis: pg.DateAxisItem) -> pg.PlotItem:
+    """Return an empty plot over that axis; with its canvas it takes too long for one turn of the window."""
+    return pg.PlotItem(axisItems={"bottom": axis}, enableMenu=False)
+
+
+def canvas(item: pg.PlotItem) -> pg.PlotWidget:
+    """Return the widget of a plot."""
+    return pg.PlotWidget(plotItem=item)
 
 
 class HistoryPlot(QWidget):

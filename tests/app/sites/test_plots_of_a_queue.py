@@ -9,7 +9,7 @@ from app.sites.card import QueueSpark
 from app.theme.theme import Theme
 from app.theme.tokens import Mode
 from app.widgets.plots.bar_plot import whole_ticks
-from app.widgets.plots.history_plot import HistoryPlot, canvas, time_axis
+from app.widgets.plots.history_plot import HistoryPlot, canvas, plot_item, time_axis
 from tests.app.sites.made_up import site
 
 
@@ -22,7 +22,7 @@ def test_ticks_of_counts_are_whole(qapp: QApplication) -> None:
 
 def test_a_span_of_seconds_tells_hours_and_minutes_too(qapp: QApplication) -> None:
     axis = time_axis()
-    plot = canvas(axis)
+    plot = canvas(plot_item(axis))
     plot.resize(600, 150)
     for span in (2.0, 10.0, 50.0):
         plot.setXRange(0.0, span)
@@ -32,7 +32,9 @@ def test_a_span_of_seconds_tells_hours_and_minutes_too(qapp: QApplication) -> No
 
 def test_lines_step_from_number_to_number(qapp: QApplication) -> None:
     theme = Theme(qapp, Mode.LIGHT)
-    plot = HistoryPlot(theme, (("running", "series-1"), ("queued", "series-2")), canvas(time_axis()))
+    plot = HistoryPlot(
+        theme, (("running", "series-1"), ("queued", "series-2")), canvas(plot_item(time_axis()))
+    )
     plot.show_history([0.0, 60.0, 120.0], [0, 2, 2], [1, 0, 0])
     path = plot.curves[0].curve.getPath()
     points = [(path.elementAt(at).x, path.elementAt(at).y) for at in range(path.elementCount())]
