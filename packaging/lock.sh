@@ -1,10 +1,11 @@
 #!/bin/sh
-# Make the lock files anew from pyproject.toml; needs uv. Commit the result.
+# Make the lock files anew from pyproject.toml; needs uv. Commit the result. What is locked installs with the oldest
+# Python that was tried, that of Debian 12: newer packages ask for a later patch of 3.11.
 set -eu
 cd "$(dirname -- "$0")/.."
 uv=$(command -v uv || printf '%s' .venv/bin/uv)
 lock() {
-    "$uv" pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-strip-extras \
+    "$uv" pip compile -q --universal --python-version 3.11.2 --generate-hashes --no-annotate --no-strip-extras \
         --no-emit-index-url --no-emit-find-links --custom-compile-command "sh packaging/lock.sh" "$@"
 }
 lock pyproject.toml -o packaging/requirements.lock

@@ -33,6 +33,11 @@ ACCEPTED = {
     "a single ampersand": PROGRAM + "Requirements = (other.GlueCEInfoTotalCPUs > 1) & true;",
     "a value where Member wants a list": PROGRAM + 'Requirements = Member("pbs", other.GlueCEInfoLRMSType);',
     "an unquoted host": PROGRAM + "ReplicaCatalog = pcrc.cern.ch;",
+    "an unquoted host at the end": PROGRAM + "ReplicaCatalog = pcrc.cern.ch",
+    "an unquoted host and a comment": PROGRAM + "ReplicaCatalog = pcrc#.cern.ch;",
+    "an unquoted host in brackets": "[" + PROGRAM + "ReplicaCatalog = pcrc.cern.ch]",
+    "an unquoted host and a comma": PROGRAM + "ReplicaCatalog = pcrc.cern.ch, Interactive = false;",
+    "an unquoted host and no semicolon": PROGRAM + "ReplicaCatalog = pcrc.cern.ch Interactive = false;",
     "several names in one string": PROGRAM + 'OutputSandbox = "a, b";',
 }
 

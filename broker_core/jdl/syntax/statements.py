@@ -11,7 +11,12 @@ from broker_core.jdl.syntax.expressions import ExpressionParser
 from broker_core.jdl.syntax.tokens import Token, unquoted
 from broker_core.jdl.syntax.tree import Ad, Entry, Expression, Literal
 
-_BARE_VALUE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?::\d+)?(?:/[^\s;]*)?(?=\s*(?:;|$))", re.MULTILINE)
+_BARE_VALUE = re.compile(
+    r"[A-Za-z0-9][A-Za-z0-9._-]*(?::\d+)?(?:/[^\s;]*)?"
+    r"(?=\s*(?:[;,\]#]|//|/\*|[A-Za-z_]\w*\s*=(?![=?!])|$))",
+    re.MULTILINE,
+)
+"""Up to the end of the statement, whether its `;` is there or not, or up to a comment."""
 _BARE_PATH = re.compile(r"(?:/|~/|\.{1,2}/|\$)[^\s;\"',{}()]*(?=[ \t]*(?:;|$))", re.MULTILINE)
 _PATHS = frozenset("/~$.")
 """Signs with which a path begins that was written without quotes."""

@@ -78,6 +78,8 @@ def test_a_very_large_paste_arrives_whole(qapp: QApplication, running_broker: Ru
         await eventually(lambda: "\nnow" in screen())
         view.terminal.paste(text)
         await eventually(lambda: wanted[:20] in screen(), 60, "every byte arrives in its order")
+        # What is typed before the terminal is sane again would be no line.
+        await eventually(lambda: "ready>" in screen().rpartition(wanted[:20])[2])
         QTest.keyClicks(view.terminal, "exit")
         QTest.keyClick(view.terminal, Qt.Key.Key_Return)
         await eventually(lambda: view.status.state is SessionState.CLOSED)
