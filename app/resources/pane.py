@@ -28,6 +28,7 @@ from app.resources.table import ResourcesTable, resources_csv
 from app.resources.world import WorldMap
 from app.stores.resources import ResourceStore
 from app.stores.signals import ResourceSignals
+from app.stores.slices import breathe
 from app.widgets.column_choice import ColumnChoice
 from app.widgets.csv_file import Written
 from app.widgets.export import ExportButton
@@ -176,7 +177,6 @@ class ResourcesPane(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         """Load what is known now."""
         super().showEvent(event)
-        QTimer.singleShot(0, self.detail, self.detail.show)
         self.look()
 
     def look(self) -> None:
@@ -248,6 +248,8 @@ class ResourcesPane(QWidget):
         found = await asyncio.to_thread(markers, held, order) if self._mapped else None
         if held is self.held.columns:
             self._arranged(order)
+            await breathe()
+            self._show()
             if found is not None:
                 self.map.show_spots(*found)
 
@@ -258,7 +260,6 @@ class ResourcesPane(QWidget):
         here = self.table.ce_at(self.view.row())
         if row >= 0 and order and (not here or here != chosen):
             self.view.selectRow(row)
-        self._show()
 
     @property
     def _mapped(self) -> bool:
@@ -300,6 +301,8 @@ class ResourcesPane(QWidget):
     def _show(self) -> None:
         shown, known = self.table.rowCount(), len(self.held)
         self.page.setVisible(bool(known))
+        if known:
+            QTimer.singleShot(0, self.detail, self.detail.show)
         self.health.setVisible(bool(known or self.health.chips) and self._context.link.up)
         self.state.setVisible(not known)
         resources = units.count(known, "resource")

@@ -84,6 +84,7 @@ class RowTable(QTableView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Divide the room that there is now."""
         super().resizeEvent(event)
+        self._later.stop()  # to measure twice takes twice as long
         self.contents.fit()
 
     def setColumnHidden(self, column: int, hide: bool) -> None:
