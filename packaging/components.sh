@@ -11,7 +11,7 @@ CLUSTER_FILES="/usr/sbin/slurmctld /usr/sbin/munged /usr/sbin/sge_qmaster /usr/s
 # Set what is known of the component $1: what it is for, its programs and files, its packages.
 component() {
     case $1 in
-    tools) purpose="programs of developers" needs="git curl" packages="git curl" ;;
+    tools) purpose="programs of developers" needs="git curl wget" packages=$needs ;;
     display)
         purpose="programs for tests in a real window"
         needs="Xvfb xdotool import openbox dunst dbus-daemon xauth xdpyinfo /usr/libexec/at-spi-bus-launcher"
