@@ -301,7 +301,7 @@ class ResourcesPane(QWidget):
     def _show(self) -> None:
         shown, known = self.table.rowCount(), len(self.held)
         self.page.setVisible(bool(known))
-        if known:
+        if known and self.detail.isHidden():
             QTimer.singleShot(0, self.detail, self.detail.show)
         self.health.setVisible(bool(known or self.health.chips) and self._context.link.up)
         self.state.setVisible(not known)

@@ -51,15 +51,11 @@ class Reading:
 
     def string(self, key: str) -> str:
         """A string; empty if absent."""
-        if key not in self.ad.entries:
-            return ""
         value = self.value(key)
         return value if isinstance(value, str) else ""
 
     def integer(self, key: str) -> int | None:
         """A whole number; None if absent."""
-        if key not in self.ad.entries:
-            return None
         value = self.value(key)
         return value if isinstance(value, int) and not isinstance(value, bool) else None
 

@@ -56,7 +56,7 @@ class LimitSettings:
         " which something is still at a site; 0: never",
     )
     cpus: int = setting(0, "processors that the local site offers; 0: as many as the machine has")
-    nice: int = setting(
+    job_nice: int = setting(
         10, "how much nicer than the broker, as in nice(1), local jobs are that are not interactive"
     )
     log_bytes: int = setting(5 * MB, "size at which the log file is turned over; three old ones are kept")

@@ -281,7 +281,7 @@ def _agents(
 
 
 def _local(places: Paths, settings: Settings) -> LocalSite:
-    limits = LocalSettings(file_limit=settings.output_max, nice=settings.nice)
+    limits = LocalSettings(file_limit=settings.output_max, nice=settings.job_nice)
     return LocalSite(LOCAL, places.sites / LOCAL, settings.cpus, limits)
 
 

@@ -61,7 +61,7 @@ class Kerberos(Enum):
     NO_LIBRARY = (
         "The Python package gssapi is missing.",
         (
-            'Install it beside CrossDesk (pip install "crossdesk[kerberos]", which takes a C compiler and '
+            "Install it into the environment of CrossDesk (pip install gssapi, which takes a C compiler and "
             "the headers of Kerberos, libkrb5-dev in Debian), and start the broker again."
         ),
     )

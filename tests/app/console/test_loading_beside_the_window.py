@@ -26,7 +26,7 @@ asyncio.run(deferred_plot.make_history_plot(None, ()))
 _CONSOLE = """
 from app.console import preload
 loaded = threading.Event()
-def load(key):
+def load(key, pace):
     print(threading.current_thread() is threading.main_thread(), qt_types.unmade())
     loaded.set()
 preload._load = load
