@@ -13,7 +13,7 @@ from tests.crash.survivor import Survivor
 from tests.leaks import lasting
 from tests.testbed.guardian import Guardian
 from tests.testbed.slurm import Slurm
-from tests.testbed.sshd import Sshd
+from tests.testbed.sshd import Sshd, own_home
 
 
 @pytest.fixture
@@ -71,12 +71,10 @@ def beds(
     for cluster in (a, b):
         cluster.require_ready()
     there = isolated / "there"
-    (there / "home").mkdir(parents=True)
-    plain = {"HOME": str(there / "home"), "CROSSDESK_SLOTS": "4"}
     yield [
         Bed(spec("alpha", "slurm", there, a.environment), a),
         Bed(spec("beta", "slurm", there, {}, "beta"), b),
-        Bed(spec("host", "shell", there, plain, "host")),
+        Bed(spec("host", "shell", there, own_home(there), "host")),
     ]
     for cluster in (a, b):
         cluster.end_jobs()

@@ -19,7 +19,7 @@ from tests.crash.sites_survivor import SitesSurvivor, spec
 from tests.testbed.guardian import Guardian
 from tests.testbed.namespaces import Namespaces
 from tests.testbed.slurm import Slurm
-from tests.testbed.sshd import Sshd
+from tests.testbed.sshd import Sshd, own_home
 from tests.waiting import eventually
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
@@ -47,7 +47,6 @@ def survivor(
 ) -> Iterator[SitesSurvivor]:
     """A cluster and a host, both reached through that machine only."""
     guardian, there, cluster = Guardian(isolated), isolated / "there", clusters.clusters["b"]
-    (there / "home").mkdir(parents=True)
     path = _inside(there / "bin")
     sshd = Sshd(
         isolated / "sshd",
@@ -56,13 +55,12 @@ def survivor(
         environment=cluster.environment,
     ).start()
     trust(sshd, SITE)
-    plain = {"HOME": str(there / "home"), "CROSSDESK_SLOTS": "4"}
     made = SitesSurvivor(
         state_dir,
         isolated / "effects",
         [
             Bed(spec("cluster", "slurm", there, {"PATH": path}, SITE), cluster),
-            Bed(spec("host", "shell", there, plain, SITE)),
+            Bed(spec("host", "shell", there, own_home(there), SITE)),
         ],
     )
     yield made
@@ -74,7 +72,7 @@ def survivor(
 
 def _inside(folder: Path) -> str:
     """A PATH whose Slurm commands leave the machine's network: its cluster is on another one."""
-    folder.mkdir()
+    folder.mkdir(parents=True)
     for name in ("sbatch", "squeue", "sinfo", "scontrol", "scancel"):
         program = folder / name
         network = f"/proc/{os.getpid()}/ns/net"

@@ -16,7 +16,7 @@ from tests.crash.site_checker import Bed, folders_at
 from tests.crash.sites_survivor import SitesSurvivor, spec
 from tests.testbed.guardian import Guardian
 from tests.testbed.slurm import Cluster, Slurm
-from tests.testbed.sshd import Sshd
+from tests.testbed.sshd import Sshd, own_home
 from tests.waiting import eventually
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(3600)]
@@ -60,13 +60,11 @@ def bed(
     """A cluster and a plain host behind an SSH server that belongs to the test."""
     guardian, cluster, there = Guardian(isolated), clusters.clusters["b"], isolated / "there"
     cluster.require_ready()
-    (there / "home").mkdir(parents=True)
     sshd = Sshd(isolated / "sshd", environment=cluster.environment).start()
     trust(sshd, "far")
-    plain = {"HOME": str(there / "home"), "CROSSDESK_SLOTS": "4"}
     beds = [
         Bed(spec("cluster", "slurm", there, {}, "far"), cluster),
-        Bed(spec("host", "shell", there, plain, "far")),
+        Bed(spec("host", "shell", there, own_home(there), "far")),
     ]
     made = SitesSurvivor(state_dir, isolated / "effects", beds)
     yield made, sshd, cluster

@@ -22,7 +22,7 @@ from tests.packaging.agent_build import AgentFiles
 from tests.running import RunningBroker
 from tests.testbed.namespaces import Namespaces
 from tests.testbed.slurm import Cluster
-from tests.testbed.sshd import Sshd
+from tests.testbed.sshd import Sshd, own_home
 from tests.waiting import eventually
 
 pytestmark = pytest.mark.cluster
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.cluster
 
 @pytest.fixture
 def sshd(tmp_path: Path, cluster: Cluster) -> Iterator[Sshd]:
-    server = Sshd(tmp_path / "sshd", environment=cluster.environment)
+    server = Sshd(tmp_path / "sshd", environment=cluster.environment | own_home(tmp_path))
     yield server
     server.close()
 
@@ -158,7 +158,12 @@ async def test_a_host_that_may_call_nobody_is_reached_over_its_own_connection(
     client: BrokerClient, isolated: Path, known: Path, tmp_path: Path
 ) -> None:
     network = Namespaces("node")
-    sshd = Sshd(tmp_path / "closed", address=network.address("node"), prefix=network.enter("node"))
+    sshd = Sshd(
+        tmp_path / "closed",
+        address=network.address("node"),
+        prefix=network.enter("node"),
+        environment=own_home(tmp_path),
+    )
     try:
         network.answers_only("node")
         trust(known, sshd.start())
@@ -173,7 +178,12 @@ async def test_the_broker_is_killed_while_the_agent_is_on_its_way_and_nothing_is
     client: BrokerClient, running_broker: RunningBroker, agent_files: AgentFiles, known: Path, tmp_path: Path
 ) -> None:
     network = Namespaces("node")
-    sshd = Sshd(tmp_path / "slow", address=network.address("node"), prefix=network.enter("node"))
+    sshd = Sshd(
+        tmp_path / "slow",
+        address=network.address("node"),
+        prefix=network.enter("node"),
+        environment=own_home(tmp_path),
+    )
     try:
         trust(known, sshd.start())
         await add(client, spec(tmp_path, "shell"))

@@ -15,7 +15,7 @@ from tests.broker.jobs import reach
 from tests.interactive.far_jobs import add, attached, known, submitted
 from tests.running import RunningBroker
 from tests.testbed.slurm import Cluster
-from tests.testbed.sshd import Sshd
+from tests.testbed.sshd import Sshd, own_home
 from tests.waiting import eventually
 
 pytestmark = pytest.mark.cluster
@@ -30,7 +30,7 @@ GOT = "echo ready; while read line; do echo got $line; done; echo over; exit 5"
 @pytest.fixture
 def sshd(tmp_path: Path, cluster: Cluster, isolated: Path) -> Iterator[Sshd]:
     """A server that the user trusts."""
-    server = Sshd(tmp_path / "sshd", environment=cluster.environment).start()
+    server = Sshd(tmp_path / "sshd", environment=cluster.environment | own_home(tmp_path)).start()
     folder = isolated / "home" / ".ssh"
     folder.mkdir(mode=0o700)
     (folder / "config").write_text(server.alias("hut"))

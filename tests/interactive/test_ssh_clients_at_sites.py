@@ -18,7 +18,7 @@ from tests.interactive.ssh_clients import SshClients
 from tests.packaging.agent_build import AgentFiles
 from tests.running import RunningBroker
 from tests.testbed.slurm import Cluster
-from tests.testbed.sshd import Sshd
+from tests.testbed.sshd import Sshd, own_home
 from tests.waiting import eventually
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
@@ -30,7 +30,7 @@ BATCH = (
 @pytest.fixture
 def sshd(tmp_path: Path, cluster: Cluster, isolated: Path) -> Iterator[Sshd]:
     """A login host, which the user's `~/.ssh` trusts."""
-    server = Sshd(tmp_path / "sshd", environment=cluster.environment)
+    server = Sshd(tmp_path / "sshd", environment=cluster.environment | own_home(tmp_path))
     folder = isolated / "home" / ".ssh"
     folder.mkdir(mode=0o700)
     server.start()

@@ -177,6 +177,17 @@ class Sshd:
         self.known_hosts.write_text(f"{known_name(self.address, self.port)} {key}\n")
 
 
+def own_home(folder: Path) -> dict[str, str]:
+    """Environment of sessions whose home is empty and goes with the test; its host has four processors.
+
+    The queue of a host is in the home: in the account's own one, tests that run at the same time would wait
+    for each other's jobs.
+    """
+    home = folder / "home-there"
+    home.mkdir(parents=True, exist_ok=True)
+    return {"HOME": str(home), "CROSSDESK_SLOTS": "4"}
+
+
 def known_name(host: str, port: int) -> str:
     """How a file of known hosts names a server."""
     return host if port == 22 else f"[{host}]:{port}"

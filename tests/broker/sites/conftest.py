@@ -14,7 +14,7 @@ from tests.broker.sites.watching import known
 from tests.leaks import lasting
 from tests.running import RunningBroker
 from tests.testbed.slurm import Cluster, Slurm
-from tests.testbed.sshd import Sshd
+from tests.testbed.sshd import Sshd, own_home
 
 NAME = "cluster"
 
@@ -46,9 +46,7 @@ def cluster(slurm: Cluster) -> Iterator[Cluster]:
 @pytest.fixture
 def sshd(tmp_path: Path, slurm: Cluster) -> Iterator[Sshd]:
     """The way to it; what is written into the home directory there goes with the test."""
-    home = tmp_path / "home-there"
-    home.mkdir()
-    server = Sshd(tmp_path / "sshd", environment=slurm.environment | {"HOME": str(home)})
+    server = Sshd(tmp_path / "sshd", environment=slurm.environment | own_home(tmp_path))
     try:
         yield server.start()
     finally:

@@ -17,7 +17,7 @@ from tests.broker.sites.watching import known, link, view
 from tests.command_line.calling import crossdesk
 from tests.running import RunningBroker
 from tests.testbed.kerberos import Kerberos
-from tests.testbed.sshd import Sshd
+from tests.testbed.sshd import Sshd, own_home
 from tests.waiting import eventually, wait_until
 
 pytestmark = pytest.mark.kerberos
@@ -45,7 +45,7 @@ def realm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kerberos]:
 def sshd(tmp_path: Path, realm: Kerberos) -> Iterator[Sshd]:
     """A server that no key and no password opens."""
     keys = [f"{name}={realm.environment[name]}" for name in ("KRB5_CONFIG", "KRB5_KTNAME")]
-    server = Sshd(tmp_path / "sshd", users=(), prefix=("/usr/bin/env", *keys))
+    server = Sshd(tmp_path / "sshd", users=(), prefix=("/usr/bin/env", *keys), environment=own_home(tmp_path))
     try:
         yield server.start(more=_SERVER)
     finally:

@@ -17,7 +17,7 @@ from tests.broker.sites.conftest import NAME
 from tests.broker.sites.watching import known
 from tests.testbed.mpi import installed
 from tests.testbed.slurm import Cluster
-from tests.testbed.sshd import Sshd
+from tests.testbed.sshd import Sshd, own_home
 
 pytestmark = pytest.mark.mpi
 JOB = """
@@ -30,10 +30,8 @@ JOB = """
 @pytest.fixture
 def sshd(tmp_path: Path, slurm: Cluster) -> Iterator[Sshd]:
     """A host that has MPICH in its PATH."""
-    home = tmp_path / "home-there"
-    home.mkdir()
     path = f"{installed('mpich').prefix}/bin:/usr/bin:/bin"
-    server = Sshd(tmp_path / "sshd", environment=slurm.environment | {"HOME": str(home), "PATH": path})
+    server = Sshd(tmp_path / "sshd", environment=slurm.environment | own_home(tmp_path) | {"PATH": path})
     try:
         yield server.start()
     finally:
