@@ -7,8 +7,9 @@ import inspect
 import threading
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, TypeVar
 
+T = TypeVar("T")
 LONG = 60.0
 """Seconds after which something is taken to be never: many times what it takes on a busy machine."""
 Words = str | Callable[[], str]
@@ -47,6 +48,12 @@ async def eventually(
         if late:
             raise AssertionError(f"not within {seconds:g} s: {_words(what) or _name(predicate)}")
         await asyncio.sleep(_STEP)
+
+
+async def within(awaited: Awaitable[T], seconds: float = LONG) -> T:
+    """What is awaited; raises TimeoutError if it takes longer."""
+    async with asyncio.timeout(seconds):
+        return await awaited
 
 
 def _words(what: Words) -> str:

@@ -72,7 +72,8 @@ async def register_desk(client: SessionCommands, *, again: bool = False) -> Desk
 
 async def _own_key() -> DeskKeyPair:
     try:
-        return await asyncio.wait_for(keyring_access.in_background(desk_key), keyring_access.PATIENCE)
+        async with asyncio.timeout(keyring_access.PATIENCE):
+            return await keyring_access.in_background(desk_key)
     except TimeoutError:
         raise CrossDeskError(
             "The key of this desk is in the keyring, which nobody unlocked.",

@@ -32,16 +32,18 @@ class KeyringAccess:
         if await self.missing():
             return ""
         try:
-            return await asyncio.wait_for(in_background(lambda: _read(name)), PATIENCE)
+            async with asyncio.timeout(PATIENCE):
+                return await in_background(lambda: _read(name))
         except TimeoutError:
             return ""
 
     async def write(self, name: str, value: str) -> str:
         """Keep an answer; returns why it could not be kept, empty if it was."""
         try:
-            return await self.missing() or await asyncio.wait_for(
-                in_background(lambda: _write(name, value)), PATIENCE
-            )
+            if missing := await self.missing():
+                return missing
+            async with asyncio.timeout(PATIENCE):
+                return await in_background(lambda: _write(name, value))
         except TimeoutError:
             return "It could not be kept in the keyring, which nobody unlocked."
 

@@ -103,7 +103,8 @@ async def software_here(launchers: Iterable[str] = ()) -> list[str]:
         stderr=asyncio.subprocess.DEVNULL,
     )
     try:
-        out, _ = await asyncio.wait_for(process.communicate(), _SECONDS)
+        async with asyncio.timeout(_SECONDS):
+            out, _ = await process.communicate()
     except TimeoutError:
         return []
     finally:

@@ -89,7 +89,8 @@ class Windows:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Check the cookie, find a desk, and carry bytes until one side ends."""
-        setup = await asyncio.wait_for(read_setup(reader.readexactly), SETUP_TIME)
+        async with asyncio.timeout(SETUP_TIME):
+            setup = await read_setup(reader.readexactly)
         if not self._display.admits(setup):
             writer.write(setup.refusal("This display belongs to another job."))
             return

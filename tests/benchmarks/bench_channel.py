@@ -22,6 +22,7 @@ from tests.benchmarks.broker import running
 from tests.benchmarks.figure import Figure
 from tests.interactive.pair import Bench, bench
 from tests.testbed.sshd import Sshd
+from tests.waiting import within
 
 KEYS = 400
 BULK = 100_000_000
@@ -81,7 +82,7 @@ class Listening:
     async def until(self, true: Callable[[], bool]) -> None:
         while not true():
             self._changed.clear()
-            await asyncio.wait_for(self._changed.wait(), 120)
+            await within(self._changed.wait(), 120)
 
     async def echo(self) -> float:
         """Milliseconds until a key comes back."""

@@ -15,7 +15,7 @@ from broker_core.errors import StorageFull
 from broker_core.jobs.transitions import EventType
 from tests.bookkeeping.disks import fill, make_read_only, make_room, real_disk, small_disk
 from tests.bookkeeping.made import first, open_store, step, submission
-from tests.waiting import LONG, eventually
+from tests.waiting import LONG, eventually, within
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ async def test_a_full_disk_refuses_submissions_and_keeps_the_events_of_jobs(disk
     accepted = [step(store, job.record, EventType.ACCEPTED) for job in jobs]
     waiting = [store.append([entry]) for entry in accepted]
     make_room(disk)
-    await asyncio.wait_for(asyncio.gather(*waiting), LONG)
+    await within(asyncio.gather(*waiting), LONG)
     await eventually(lambda: store.condition is StorageCondition.OK)
     assert store.receipt("ann", "refused-key") is None
     await store.submit(refused)
@@ -72,7 +72,7 @@ async def test_the_reserve_takes_events_while_the_disk_is_full(disk: Path) -> No
     await _until_full(store, seen)
     assert not (disk / "state" / "reserve").exists()
     entry = step(store, job.record, EventType.ACCEPTED)
-    await asyncio.wait_for(store.append([entry]), LONG)
+    await within(store.append([entry]), LONG)
     assert store.condition is StorageCondition.FULL
     assert await store.job(job.event.job) == entry.record
     store.close()
@@ -94,7 +94,7 @@ async def test_events_beyond_the_reserve_wait_in_memory_in_their_order(disk: Pat
     await asyncio.wait(waiting, timeout=1)
     assert not all(future.done() for future in waiting)
     make_room(disk)
-    await asyncio.wait_for(asyncio.gather(*waiting), LONG)
+    await within(asyncio.gather(*waiting), LONG)
     store.close()
     store = open_store(disk / "state")
     assert [record.seq for record in store.live() if record.id == job.event.job] == [41]
@@ -114,7 +114,7 @@ async def test_closing_on_a_full_disk_tells_what_was_not_kept(disk: Path) -> Non
     lost = store.append([entry])
     store.close()
     with pytest.raises(StorageFull):
-        await asyncio.wait_for(lost, LONG)
+        await within(lost, LONG)
     make_room(disk)
     store = open_store(disk / "state")
     assert job.record in store.live()
@@ -133,7 +133,7 @@ async def test_a_broker_can_start_again_on_a_full_disk_to_watch_its_jobs(disk: P
     assert store.condition is StorageCondition.FULL
     with pytest.raises(StorageFull):
         await store.submit(submission([first(store)]))
-    await asyncio.wait_for(store.append([step(store, job.record, EventType.ACCEPTED)]), LONG)
+    await within(store.append([step(store, job.record, EventType.ACCEPTED)]), LONG)
     make_room(disk)
     await eventually(lambda: store.condition is StorageCondition.OK)
     store.close()

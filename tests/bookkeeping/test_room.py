@@ -17,6 +17,7 @@ from broker_core.bookkeeping.sqlite.connection import STORE_FILE
 from broker_core.bookkeeping.store import Store
 from broker_core.jobs.transitions import EventType as E
 from tests.bookkeeping.made import first, life, open_store, step
+from tests.waiting import within
 
 JOBS = 5000
 RELEASED = Path(__file__).parent / "released" / "schema_2.sql"
@@ -58,7 +59,7 @@ async def test_room_of_purged_jobs_is_given_back_while_others_write(tmp_path: Pa
     await _purge(store, last)
     shrinking = asyncio.create_task(_until_below(tmp_path, full / 2))
     while not shrinking.done():
-        await asyncio.wait_for(store.append([first(store)]), 10)
+        await within(store.append([first(store)]), 10)
         await asyncio.sleep(0.1)
     await shrinking
     assert await store.job(stays.event.job) == stays.record
@@ -108,7 +109,7 @@ async def test_a_reader_in_the_middle_hinders_nobody(tmp_path: Path) -> None:
         reader.execute("BEGIN")
         assert reader.execute("SELECT count(*) FROM jobs").fetchone() == (1500,)
         await _purge(store, last)
-        await asyncio.wait_for(store.append([first(store)]), 10)
+        await within(store.append([first(store)]), 10)
         assert reader.execute("SELECT count(*) FROM jobs").fetchone() == (1500,)
         reader.execute("COMMIT")
     store.close()

@@ -9,7 +9,7 @@ import pytest
 from broker_core.client.client import BrokerClient
 from broker_core.errors import Conflict, NotFound
 from tests.broker.jobs import key, reach, script, submit
-from tests.waiting import LONG
+from tests.waiting import LONG, within
 
 TRUE = 'Executable = "/bin/true";'
 
@@ -45,7 +45,7 @@ async def test_output_can_be_read_while_the_job_runs(client: BrokerClient) -> No
             await asyncio.sleep(0.02)
         return part.content
 
-    assert await asyncio.wait_for(first_line(), LONG) == b"first\n"
+    assert await within(first_line(), LONG) == b"first\n"
     assert any(file.growing for file in await client.files(job))
     assert (await client.cancel([job])).results == {job: None}
     row = await reach(client, job, "Canceled")

@@ -20,7 +20,7 @@ from broker_core.information.updater import SourceAnswer, SourceSettings
 from broker_core.resources.facts import Facts, facts_of
 from broker_core.resources.record import Resource
 from tests.information.asking import running, view
-from tests.waiting import LONG, eventually, wait_until
+from tests.waiting import LONG, eventually, wait_until, within
 
 pytestmark = pytest.mark.expected_log("The source \\w+ ", "The (updater of|plug-in) .* cannot be")
 
@@ -105,7 +105,7 @@ async def test_a_refresh_ends_with_the_updaters() -> None:
     async with running(own=[Made(asyncio.Event().wait)]) as (updaters, _):
         asked = asyncio.ensure_future(updaters.refresh())
         await eventually(lambda: view(updaters, "made").state == "asking")
-    await asyncio.wait_for(asked, LONG)
+    await within(asked, LONG)
 
 
 async def test_an_answer_that_cannot_be_published_does_not_end_the_asking() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from tests.waiting import LONG
+from tests.waiting import LONG, within
 
 
 class Echo:
@@ -29,6 +29,6 @@ async def said(host: str, port: int, text: bytes) -> bytes:
     reader, writer = await asyncio.open_connection(host, port)
     writer.write(text)
     writer.write_eof()
-    answer = await asyncio.wait_for(reader.read(-1), LONG)
+    answer = await within(reader.read(-1), LONG)
     writer.close()
     return answer

@@ -20,7 +20,7 @@ from broker_core.interactive.shadow.session import SessionOptions, ShadowSession
 from broker_core.interactive.shadow.session_events import ENDED, Event, OutputReceived, SessionState, Status
 from broker_core.worker.agent_settings import CONTACT, VARIABLE, AgentSettings
 from tests.testbed.ports import free_port
-from tests.waiting import LONG, eventually
+from tests.waiting import LONG, eventually, within
 
 QUICK = SessionOptions(shortest_pause=0.02, longest_pause=0.2, meeting_time=5.0)
 
@@ -154,5 +154,5 @@ class Screen:
         await eventually(lambda: text in self.streams[stream], seconds, f"{text!r} on stream {stream}")
 
     async def ended(self, seconds: float = LONG) -> None:
-        await asyncio.wait_for(self.task, seconds)
+        await within(self.task, seconds)
         assert self.session.status.state in ENDED

@@ -26,7 +26,7 @@ from tests.interactive.pair import QUICK, Bench, Screen
 from tests.interactive.terminals import SHELL
 from tests.running import RunningBroker
 from tests.testbed.ports import free_port
-from tests.waiting import LONG, eventually
+from tests.waiting import LONG, eventually, within
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ async def test_only_agents_wait_at_the_door_and_each_for_its_own_session(place: 
             await meet(place, DESK, token, LONG)
         other = asyncio.ensure_future(meet(place, AGENT, new_token(), LONG))
         agent = asyncio.ensure_future(meet(place, AGENT, token, LONG))
-        with await asyncio.wait_for(door.expect(token), LONG) as come, await agent as gone:
+        with await within(door.expect(token), LONG) as come, await agent as gone:
             assert come.getpeername() == gone.getsockname()
         assert not other.done()
         other.cancel()

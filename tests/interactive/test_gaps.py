@@ -7,7 +7,7 @@ import asyncio
 from broker_core.interactive.shadow.session_events import Event, Gap, OutputReceived
 from tests.interactive.pair import Bench
 from tests.interactive.terminals import ready
-from tests.waiting import LONG, eventually
+from tests.waiting import LONG, eventually, within
 
 
 async def test_a_desk_that_falls_far_behind_is_told_what_it_misses(made: Bench) -> None:
@@ -61,4 +61,4 @@ async def test_who_reads_a_session_that_is_closed_here_waits_for_nothing_more(ma
 
     reading = asyncio.create_task(read())
     await session.close()
-    assert await asyncio.wait_for(reading, LONG) == [b"said before"]
+    assert await within(reading, LONG) == [b"said before"]

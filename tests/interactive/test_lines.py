@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from broker_core.interactive.shadow.session_events import SessionState
 from broker_core.worker.agent_settings import NO_DESK
 from tests.interactive.pair import Bench, Screen
 from tests.interactive.wire import Wire
-from tests.waiting import eventually
+from tests.waiting import eventually, within
 
 
 async def test_both_streams_arrive_apart_and_input_goes_out_at_enter(made: Bench) -> None:
@@ -81,5 +79,5 @@ async def test_a_program_that_waits_for_room_is_killed_too_when_no_desk_comes_ba
     small = {"memory": 65536, "disk": 100_000, "replay": 50_000, "max_retries": 10}
     await made.start_agent(["/bin/sh", "-c", "head -c 3000000 /dev/zero; sleep 600"], mode="lines", **small)
     assert made.agent is not None
-    assert await asyncio.wait_for(made.agent.wait(), 60) != 0
+    assert await within(made.agent.wait(), 60) != 0
     assert "No desk came back after 10 attempts" in (made.job.parent / "agent-failure").read_text()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from typing import Any, cast
 
@@ -14,6 +13,7 @@ from broker_core.errors import VersionsDiffer
 from broker_core.interactive.channel.frames import word
 from broker_core.interactive.shadow.session_events import SessionState
 from tests.interactive.pair import Bench, Screen
+from tests.waiting import within
 
 OTHER = """
 import sys
@@ -55,5 +55,5 @@ async def test_lines_of_a_broker_of_another_version_are_refused_with_the_remedy(
     link = LineLink(cast(BrokerClient, Broker()), "job", "node", cast(Any, Nobody()))
     link.say("hello", desk="desk", write=True, resume={})
     with pytest.raises(VersionsDiffer, match="its message `welcome` does not fit"):
-        await asyncio.wait_for(link.lost, 60)
+        await within(link.lost, 60)
     await link.close()

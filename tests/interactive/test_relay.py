@@ -14,7 +14,7 @@ from broker_core.interactive.relay.configure import SERVICE, SETTINGS, configure
 from broker_core.interactive.relay.pairs import Pairs
 from broker_core.interactive.relay.settings import RelaySettings, load
 from tests.testbed.ports import free_port
-from tests.waiting import LONG, eventually
+from tests.waiting import LONG, eventually, within
 
 
 class Relay:
@@ -65,7 +65,7 @@ async def test_a_fast_sender_has_to_wait_for_a_slow_reader() -> None:
         agent.setblocking(False)
         try:
             while sent < 64 << 20:
-                await asyncio.wait_for(asyncio.get_running_loop().sock_sendall(agent, bytes(1 << 16)), 0.5)
+                await within(asyncio.get_running_loop().sock_sendall(agent, bytes(1 << 16)), 0.5)
                 sent += 1 << 16
         except TimeoutError:
             pass

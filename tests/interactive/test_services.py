@@ -24,7 +24,7 @@ from tests.interactive.pages import page
 from tests.interactive.pair import Bench
 from tests.interactive.terminals import SHELL, ready
 from tests.interactive.wire import Wire
-from tests.waiting import eventually
+from tests.waiting import eventually, within
 
 SERVE = str(folder("samples") / "web-page" / "serve.py")
 
@@ -163,5 +163,5 @@ async def test_names_with_markup_and_addresses_are_kept_as_they_are(
 async def test_an_agent_that_gives_nothing_else_tells_of_no_services(made: Bench) -> None:
     await made.start_agent(SHELL, forwards=False)
     session = (await ready(made)).session
-    await asyncio.wait_for(session.forwards.services.answered.wait(), 60)
+    await within(session.forwards.services.answered.wait(), 60)
     assert session.forwards.services.views() == ()

@@ -98,13 +98,15 @@ async def meet(
     `reached`: called when the place answers. Raises NotReached, or NoRendezvous with another reason.
     """
     try:
-        connection = await asyncio.wait_for(_connect(place), dial)
+        async with asyncio.timeout(dial):
+            connection = await _connect(place)
     except (OSError, TimeoutError) as error:
         raise NotReached(f"{place} does not answer: {_words(error)}.") from error
     reached()
     try:
         await asyncio.get_running_loop().sock_sendall(connection, hello(role, token))
-        await asyncio.wait_for(_until_go(connection, place), patience)
+        async with asyncio.timeout(patience):
+            await _until_go(connection, place)
     except (OSError, TimeoutError) as error:
         connection.close()
         raise NoRendezvous(f"{place} was reached, but nobody is there: {_words(error)}.") from error
@@ -139,7 +141,8 @@ async def _connect(place: Endpoint) -> socket.socket:
             connection = socket.socket(family, kind, protocol)
             connection.setblocking(False)
             try:
-                await asyncio.wait_for(loop.sock_connect(connection, address), DIAL_AGAIN)
+                async with asyncio.timeout(DIAL_AGAIN):
+                    await loop.sock_connect(connection, address)
             except OSError as error:
                 connection.close()
                 last = error
@@ -155,7 +158,11 @@ async def _connect(place: Endpoint) -> socket.socket:
 
 
 async def _until_go(connection: socket.socket, place: Endpoint) -> None:
-    while (line := await asyncio.wait_for(read_line(connection), SILENCE)) != GO:
+    while True:
+        async with asyncio.timeout(SILENCE):
+            line = await read_line(connection)
+        if line == GO:
+            return
         if line == WAIT:
             continue
         said = line[3:].decode("ascii", "replace").strip() if line.startswith(b"NO ") else "it closed"

@@ -113,12 +113,14 @@ class OwnRelay:
 async def _answers(place: Endpoint) -> bool:
     """True if a relay of ours listens there."""
     try:
-        reader, writer = await asyncio.wait_for(asyncio.open_connection(place.host, place.port), PATIENCE)
+        async with asyncio.timeout(PATIENCE):
+            reader, writer = await asyncio.open_connection(place.host, place.port)
     except (OSError, TimeoutError):
         return False
     try:
         writer.write(b"?\n")
-        return (await asyncio.wait_for(reader.read(LINE), PATIENCE)).startswith(b"NO this is a relay")
+        async with asyncio.timeout(PATIENCE):
+            return (await reader.read(LINE)).startswith(b"NO this is a relay")
     except (OSError, TimeoutError):
         return False
     finally:

@@ -28,7 +28,8 @@ async def introduce(contact: Contact, key: asyncssh.SSHKey, desks: Sequence[str]
             reasons.append(str(error))
             continue
         try:
-            await asyncio.wait_for(_tell(speaking, desks), PATIENCE)
+            async with asyncio.timeout(PATIENCE):
+                await _tell(speaking, desks)
         except (OSError, TimeoutError, asyncssh.Error, BadFrame) as error:
             raise NoRendezvous(f"the agent was not told: {error or type(error).__name__}") from error
         finally:

@@ -90,7 +90,8 @@ class DirectListener:
             stranger.setblocking(False)
             stranger.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             stranger.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-            said = read_hello(await asyncio.wait_for(read_line(stranger), HELLO_TIME))
+            async with asyncio.timeout(HELLO_TIME):
+                said = read_hello(await read_line(stranger))
             if said is None or said[0] != AGENT:
                 await loop.sock_sendall(stranger, refusal("agents of jobs are expected here"))
                 return

@@ -262,7 +262,8 @@ class Forwards:
         async def accepted(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             talk = SocksTalk(reader, writer)
             try:
-                wanted = await asyncio.wait_for(talk.wanted(), SOCKS_TIME)
+                async with asyncio.timeout(SOCKS_TIME):
+                    wanted = await talk.wanted()
             except (
                 OSError,
                 EOFError,

@@ -142,8 +142,8 @@ async def speak(
     """
     try:
         trusted = asyncssh.import_public_key(contact.host_key)
-        return await asyncio.wait_for(
-            asyncssh.run_client(
+        async with asyncio.timeout(LOGIN_TIME):
+            return await asyncssh.run_client(
                 connection,
                 config=None,
                 known_hosts=([trusted], [], []),
@@ -156,12 +156,13 @@ async def speak(
                 keepalive_interval=keepalive,
                 keepalive_count_max=3,
                 rekey_bytes=1 << 34,
-            ),
-            LOGIN_TIME,
-        )
+            )
     except Exception as error:
         connection.close()
         raise _not_met(error) from error
+    except BaseException:
+        connection.close()
+        raise
 
 
 async def open_link(

@@ -97,7 +97,8 @@ async def read_settings(
     """
     reading = asyncio.get_running_loop().run_in_executor(_THREADS, _resolve, files, address)
     try:
-        settings, complaints = await asyncio.wait_for(reading, deadline)
+        async with asyncio.timeout(deadline):
+            settings, complaints = await reading
     except TimeoutError as error:
         raise LinkLost(
             f"{files.config} could not be read within {deadline:g} s.",

@@ -10,6 +10,7 @@ import asyncssh
 from PySide6.QtWidgets import QApplication
 
 from app.console.shell_channel import ShellChannel
+from tests.waiting import within
 
 
 class Anybody(asyncssh.SSHServer):
@@ -41,7 +42,7 @@ async def test_a_size_that_changes_while_the_shell_starts_reaches_it(qapp: QAppl
             return connection
 
         session: Any = SimpleNamespace(connection=connected, status=SimpleNamespace(node="here"))
-        ended = await asyncio.wait_for(channel._run_shell(session), 20)
+        ended = await within(channel._run_shell(session), 20)
     assert told == [(80, 24), (100, 40)]
     assert "exit code 7" in ended
     server.close()

@@ -21,7 +21,7 @@ from tests.running import ended as has_ended
 from tests.sites.transport.ssh_user import HURRY, ONCE, SshUser, asked, becomes, raises, said
 from tests.testbed.namespaces import BOTH_WAYS, FROM_SITE, TO_SITE, Namespaces
 from tests.testbed.sshd import Sshd
-from tests.waiting import LONG, eventually
+from tests.waiting import LONG, eventually, within
 
 pytestmark = [pytest.mark.cluster]
 OwnServer = Callable[..., Sshd]
@@ -181,7 +181,7 @@ async def test_a_server_that_never_gets_anywhere_is_given_up_with_words(
 ) -> None:
     port = await listening(behaviour)
     way = await user.connect("127.0.0.1", port=port, user="someone", patience=replace(HURRY, exchange=1.0))
-    assert isinstance(await asyncio.wait_for(_error_of(way), LONG), NotSent)
+    assert isinstance(await within(_error_of(way), LONG), NotSent)
     await eventually(lambda: any(part in said(way) for part in words.split("|")), what=lambda: said(way))
 
 

@@ -17,7 +17,7 @@ from broker_core.sites.transport.contract import MOST_OUT, LinkLost, NotSent, Tr
 from tests.running import ended
 from tests.sites.transport.ssh_user import SshUser, raises
 from tests.testbed.sshd import Sshd
-from tests.waiting import LONG, eventually
+from tests.waiting import LONG, eventually, within
 
 pytestmark = [pytest.mark.cluster]
 BIG = 100 * 2**20
@@ -52,7 +52,7 @@ async def test_input_that_is_not_read_is_no_error(way: Transport) -> None:
 
 
 async def test_a_process_left_behind_does_not_hold_the_answer_up(way: Transport) -> None:
-    reply = await asyncio.wait_for(way.run("sleep 600 & echo $!"), LONG)
+    reply = await within(way.run("sleep 600 & echo $!"), LONG)
     os.kill(int(reply.out), 9)
 
 

@@ -16,7 +16,7 @@ from broker_core.sites.transport.contract import LinkLost, NotSent
 from broker_core.sites.transport.retry_policy import RetryPolicy
 from tests.sites.transport.ssh_user import EAGER, ONCE, SshUser, becomes, raises
 from tests.testbed.sshd import Sshd
-from tests.waiting import LONG, eventually
+from tests.waiting import LONG, eventually, within
 
 pytestmark = [pytest.mark.cluster]
 OwnServer = Callable[..., Sshd]
@@ -34,7 +34,7 @@ async def test_a_site_that_is_away_for_long_is_down_and_delays_nobody(user: SshU
     way = await user.connect("127.0.0.1", port=1, user="nobody", patience=replace(EAGER, give_up=2))
     link = await becomes(way, LinkState.DOWN)
     assert link.retry_at is not None
-    assert "Nothing listens" in await raises(NotSent, asyncio.wait_for(way.run("true"), LONG))
+    assert "Nothing listens" in await raises(NotSent, within(way.run("true"), LONG))
 
 
 async def test_a_site_that_was_down_is_found_again_without_being_asked(
