@@ -894,8 +894,9 @@ __status=$?
 [ "$__status" -le 128 ] || ! __ended_itself || __itself="itself 1
 "
 [ -z "$__posix" ] || set -o posix
-# The batch system's TERM may come to the program a little before it comes here.
-case $__news:$__status in ?*:137 | ?*:143) [ -n "$__terminated" ] || sleep 1 ;; esac
+# The batch system's TERM may come to the program a little before it comes here; whoever started ranks on other nodes,
+# where it came first, ends with a status of its own.
+case $__news:$__status:$__mpi in ?*:137:* | ?*:143:* | ?*:[1-9]*:?*) [ -n "$__terminated" ] || sleep 1 ;; esac
 trap '' TERM
 # An agent takes its contact away before it ends; one that could not was killed itself.
 __why=

@@ -231,3 +231,14 @@ def _no_ssh(folder: Path) -> Path:
     (refusing / "ssh").write_text("#!/bin/sh\nexit 255\n")
     (refusing / "ssh").chmod(0o755)
     return refusing
+
+
+@pytest.mark.parametrize("shell", SHELLS, ids=lambda words: Path(words[0]).name)
+def test_a_launcher_that_ends_before_the_word_of_the_batch_system_comes_was_ended_by_it(
+    shell: list[str], tmp_path: Path
+) -> None:
+    """Its ranks on other nodes may be told first; then it fails with a status of its own."""
+    (tmp_path / "news").mkdir()
+    told = "starter=$(sed -n 's/^starter //p' ../started); (sleep 0.3; kill -TERM \"$starter\") & exit 15"
+    _, mark = started(tmp_path / "d", "plain", "sh", "-c", told, news=str(tmp_path / "news"), shell=shell)
+    assert (mark.exit_code, mark.terminated) == (15, True)
