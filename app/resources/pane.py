@@ -115,7 +115,7 @@ class ResourcesPane(QWidget):
         self.splitter = TurningSplitter(_WIDE, (620, 380), (500, 500))
         self.splitter.addWidget(self.either)
         self.splitter.addWidget(self.detail)
-        self.detail.hide()  # comes a turn after the table: both at once would keep the window waiting
+        self.detail.hide()  # until `_show_in_turns`
         self.splitter.setStretchFactor(0, 3)
         self.splitter.setStretchFactor(1, 2)
         self.page = QWidget()
@@ -249,7 +249,7 @@ class ResourcesPane(QWidget):
         if held is self.held.columns:
             self._arranged(order)
             await breathe()
-            self._show()
+            await self._show_in_turns()
             if found is not None:
                 self.map.show_spots(*found)
 
@@ -298,11 +298,23 @@ class ResourcesPane(QWidget):
 
     # --- what is shown
 
+    async def _show_in_turns(self) -> None:
+        """Paint what stands above the table, then the table, then the details: at once it holds the window."""
+        if not self.detail.isHidden():
+            self._show()
+            return
+        self.splitter.setUpdatesEnabled(False)
+        try:
+            self._show()
+            await breathe()
+        finally:
+            self.splitter.setUpdatesEnabled(True)
+        await breathe()
+        self.detail.show()
+
     def _show(self) -> None:
         shown, known = self.table.rowCount(), len(self.held)
         self.page.setVisible(bool(known))
-        if known and self.detail.isHidden():
-            QTimer.singleShot(0, self.detail, self.detail.show)
         self.health.setVisible(bool(known or self.health.chips) and self._context.link.up)
         self.state.setVisible(not known)
         resources = units.count(known, "resource")
