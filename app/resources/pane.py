@@ -299,7 +299,7 @@ class ResourcesPane(QWidget):
     # --- what is shown
 
     async def _show_in_turns(self) -> None:
-        """Paint what stands above the table, then the table, then the details: at once it holds the window."""
+        """Paint the lines above the table, the table, then the details: together they hold the window."""
         if not self.detail.isHidden():
             self._show()
             return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 _TABLE = """
 address-form: An address has no protocol.
+argument-in-folder: Arguments names a file by its folder here, without which it is sent along.
 argument-count: A function is given too few or too many arguments.
 arguments-unbalanced: Arguments has a quote or backslash without its partner.
 attribute-without: An attribute has no meaning without another one.

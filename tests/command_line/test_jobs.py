@@ -206,6 +206,15 @@ def test_output_is_fetched_into_a_new_folder(jdl: Path, tmp_path: Path) -> None:
     assert crossdesk("job", "status", job, "--json").json["jobs"][0]["state"] == "Cleared"
 
 
+def test_the_output_of_a_whole_batch_is_fetched_by_its_id(tmp_path: Path) -> None:
+    path = tmp_path / "sweep.jdl"
+    path.write_text('Executable = "/bin/echo"; Arguments = "_PARAM_";')
+    batch = crossdesk("job", "submit", "--wait", str(path), "--values", "1-3", "--json").json["batch"]
+    said = crossdesk("job", "get-output", batch, cwd=tmp_path)
+    assert said.code == 0
+    assert {(tmp_path / one / "std.out").read_text() for one in said.out.split()} == {"1\n", "2\n", "3\n"}
+
+
 def test_canceled_jobs_are_named_and_a_second_cancel_says_why_not(jdl: Path) -> None:
     job = crossdesk("job", "submit", "--hold", "look", str(jdl)).out.strip()
     assert crossdesk("job", "cancel", job).out.strip() == job

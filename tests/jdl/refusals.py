@@ -125,4 +125,8 @@ WARNINGS = {
     'Executable = "/bin/true"; InputData = "lfn:/a";': "data-not-sent",
     'Executable = "/bin/true"; PrologueArguments = "x";': "attribute-without",
     'Executable = "/bin/true"; Environment = {"A=1", "A=2"};': "environment-twice",
+    'Executable = "/bin/cat"; Arguments = "in/a.txt"; InputSandbox = "in/a.txt";': "argument-in-folder",
+    'Executable = "/bin/cat"; Arguments = "-n --from=./in/a.txt"; InputSandbox = "/b/in/a.txt";': (
+        "argument-in-folder"
+    ),
 }

@@ -68,6 +68,8 @@ def applied(text: str, checked: Checked) -> str:
         'Executable = "/bin/true"; Requirements = GlueCEStateFreeCPUs > 1;',
         'Executable = "/bin/true"; Requirements = "true";',
         'Executable = "/bin/true"; Executable = "/bin/false";',
+        "Executable = \"/bin/cat\"; Arguments = \"-n 'in 1/a.txt'\"; InputSandbox = \"in 1/a.txt\";",
+        'Executable = "/bin/cat"; Arguments = "in/a"; InputSandbox = "in/a"; InputSandboxDestFileName = "b";',
     ],
 )
 def test_quick_fixes_leave_nothing_to_complain_about(text: str) -> None:
@@ -75,6 +77,14 @@ def test_quick_fixes_leave_nothing_to_complain_about(text: str) -> None:
     assert before.diagnostics
     after = check(applied(text, before))
     assert after.diagnostics == ()
+
+
+@pytest.mark.parametrize(
+    "argument", ["a.txt", "./a.txt", "/b/in/a.txt", "../in/a.txt", "other/a.txt", "in/b.txt"]
+)
+def test_other_paths_in_arguments_are_not_complained_about(argument: str) -> None:
+    text = f'Executable = "/bin/cat"; Arguments = "{argument}"; InputSandbox = "/b/in/a.txt";'
+    assert codes(text) == set()
 
 
 def test_missing_unreadable_and_large_files_are_told() -> None:

@@ -40,7 +40,7 @@ def get_output(
 
     async def work(client: BrokerClient) -> tuple[list[Fetch], list[CrossDeskError]]:
         done, wrong = [], []
-        for job in await resolve(client, ids):
+        for job in await resolve(client, ids, batches=True):
             try:
                 done.append(await _fetch(client, job, directory))
                 stayed[job] = await client.stayed(job)

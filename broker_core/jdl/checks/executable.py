@@ -1,4 +1,4 @@
-"""Executable, Arguments and Environment (section 4.2), and the software that the program runs with."""
+"""Executable and Environment (section 4.2), and the software that the program runs with."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 import shlex
 from dataclasses import dataclass, replace
 
+from broker_core.jdl.checks.arguments import arguments
 from broker_core.jdl.checks.sandboxes import Sandbox
 from broker_core.jdl.description import Software
 from broker_core.jdl.diagnostics import changed_part
@@ -22,8 +23,6 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=", re.ASCII)
 _MODULE = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.+/:@=-]{0,199}", re.ASCII)
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[!-~]{1,500}", re.ASCII)
 _PACKAGES = (".txt", ".in", ".lock", ".yml", ".yaml")
-_UNQUOTED = re.compile(r"\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"", re.DOTALL)
-_SHELL = re.compile(r"(?:^|\s)([0-9]?>>?|<|\||&&?)(?:\s|$|&[0-9])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +132,7 @@ def program(reading: Reading, inputs: Sandbox) -> ProgramCall:
     for key in ("prologue", "epilogue"):
         if reading.has(key):
             _path(reading, key, reading.string(key), inputs)
-    arguments = reading.string("arguments")
-    if arguments:
-        _arguments(reading, arguments)
-    return ProgramCall(executable, arguments, _environment(reading), _needs(reading))
+    return ProgramCall(executable, arguments(reading, inputs), _environment(reading), _needs(reading))
 
 
 def _executable(reading: Reading, path: str, inputs: Sandbox) -> None:
@@ -185,22 +181,6 @@ def _not_sent(reading: Reading, key: str, path: str) -> None:
     else:
         message = f"{path} is not in InputSandbox, so it must be installed at the site."
         reading.hint("executable-not-sent", message, key)
-
-
-def _arguments(reading: Reading, arguments: str) -> None:
-    if found := _SHELL.search(_UNQUOTED.sub("", arguments)):
-        message = (
-            f"`{found[1]}` in Arguments goes to the program as it is: no shell reads it. Name StdInput or"
-            " StdOutput, or run a script."
-        )
-        reading.hint("shell-sign", message, "arguments")
-    if "'" not in arguments and '"' not in arguments and "\\" not in arguments:
-        return
-    try:
-        shlex.split(arguments)
-    except ValueError:
-        message = "A quote or backslash in Arguments is not closed; close it, or put a backslash before it."
-        reading.error("arguments-unbalanced", message, "arguments")
 
 
 def _environment(reading: Reading) -> tuple[tuple[str, str], ...]:
