@@ -181,11 +181,44 @@ on_mpich() {
 mpi_plain() { launcher= passed=; }
 start_plain() { I2G_MPI_MACHINEFILE=$machines "$@"; }
 
+# --- Single programs on hosts: by the batch system where it starts them, else by the library. Open MPI 5 may wait for
+# ever for a short program on several hosts, where that of one host is over before the other's has begun.
+
+# The steps of srun share the processors: the launcher's own would wait for the end of one that is being cleared up.
+by_srun() { [ "$scheduler" = slurm ] && command -v srun >/dev/null 2>&1; }
+srun_on() {
+    there=$1 number=$2
+    shift 2
+    SLURM_OVERLAP=1 srun --mpi=none --nodelist="$there" --nodes="$number" --ntasks="$number" --ntasks-per-node=1 --chdir=/ "$@"
+}
+# Run these words once on each host.
+on_each() {
+    if by_srun; then
+        srun_on "$(awk '{ printf "%s%s", sep, $1; sep = "," }' "$machines")" "$hosts" "$@"
+    else
+        "each_$type" "$@"
+    fi
+}
+# Run the other words on host $1.
+on_one() {
+    by_srun || { "on_$type" "$@"; return; }
+    there=$1
+    shift
+    srun_on "$there" 1 "$@"
+}
+
+# True if a launcher has failed because the batch system ends the job, which told the other hosts first: who waits
+# then hears of it too.
+is_being_ended() {
+    [ "$scheduler" = slurm ] || return 1
+    case $(squeue -h -j "$SLURM_JOB_ID" -o %T 2>/dev/null) in '' | RUNNING) return 1 ;; esac
+}
+
 # --- Files: the job's directory on all hosts.
 
 # Print the hosts that lack the directory, as they call themselves.
 files_lacking() {
-    "each_$type" /bin/sh -c '[ -d "$1" ] || echo "lacks: $(uname -n)"' sh "$PWD" </dev/null 2>/dev/null |
+    on_each /bin/sh -c '[ -d "$1" ] || echo "lacks: $(uname -n)"' sh "$PWD" </dev/null 2>/dev/null |
         sed -n 's/.*lacks: //p'
 }
 
@@ -208,7 +241,7 @@ files_ssh() {
 # Where no host can be logged in to: the launcher of the library brings the bytes as its own input.
 files_mpi() {
     while read -r there all; do
-        [ "$there" = "$first" ] || tar -cf - . | "on_$type" "$there" /bin/sh -c "$take" sh "$PWD" || return 1
+        [ "$there" = "$first" ] || tar -cf - . | on_one "$there" /bin/sh -c "$take" sh "$PWD" || return 1
     done <"$machines"
 }
 
@@ -223,7 +256,7 @@ distribute() {
     done
     fail "The job's directory $PWD is not on all of its hosts, and its files could not be copied there."
 }
-take_back() { "each_$type" /bin/sh -c "$drop" sh "$PWD" </dev/null >/dev/null 2>&1; }
+take_back() { on_each /bin/sh -c "$drop" sh "$PWD" </dev/null >/dev/null 2>&1; }
 
 # --- Hooks: files of the sandbox, which are sourced here.
 
@@ -276,6 +309,7 @@ if [ -n "${I2G_MPI_PRE_RUN_HOOK:-}" ]; then
 fi
 "start_$type" "$@"
 status=$?
+[ "$status" -eq 0 ] || ! is_being_ended || sleep 60
 if [ -n "${I2G_MPI_POST_RUN_HOOK:-}" ]; then
     (run_hook "$I2G_MPI_POST_RUN_HOOK" post_run_hook) || say "The hook $I2G_MPI_POST_RUN_HOOK failed."
 fi

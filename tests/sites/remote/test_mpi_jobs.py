@@ -31,26 +31,20 @@ def ranks(mpi: Installation, words: str = "", **more: object) -> LaunchOrder:
     return order("./ranks", words, mpi=mpi.kind, environment=given, inputs=inputs, **wanted)
 
 
-def nodes(mpi: Installation) -> int:
-    """Nodes of one job: Open MPI once waited for ever over two of them, for a cause not known yet."""
-    return 2 if mpi.kind == "mpich" else 1
-
-
 async def test_ranks_run_over_all_nodes_that_the_cluster_gave(mpi: Installation, far: Far) -> None:
-    hosts = nodes(mpi)
-    one = ranks(mpi, request=ResourceRequest(mpi=True, hosts=hosts))
+    one = ranks(mpi, request=ResourceRequest(mpi=True, hosts=2))
     ended = await far.run(one)
     assert (ended.exit_code, ended.failure) == (0, ""), await far.text(one.attempt, "std.err")
     assert (
         await far.text(one.attempt)
-        == f"4 ranks of {hosts} launchers, pi 3.141593, halo right, given a value\n"
+        == "4 ranks of 2 launchers, pi 3.141593, halo right, given a value\n"
     )
 
 
 async def test_a_killed_rank_fails_the_job_and_leaves_none_on_any_node(
     mpi: Installation, far: Far, tmp_path: Path
 ) -> None:
-    one = ranks(mpi, "kill 3", request=ResourceRequest(mpi=True, hosts=nodes(mpi)))
+    one = ranks(mpi, "kill 3", request=ResourceRequest(mpi=True, hosts=2))
     assert (await far.run(one)).exit_code not in (0, None)
     await eventually(lambda: not processes_of(tmp_path / "site"))
 
@@ -58,7 +52,7 @@ async def test_a_killed_rank_fails_the_job_and_leaves_none_on_any_node(
 async def test_a_canceled_job_leaves_no_rank_on_any_node(
     mpi: Installation, far: Far, cluster: Cluster, tmp_path: Path
 ) -> None:
-    one = ranks(mpi, f"wait {tmp_path / 'gate'}", request=ResourceRequest(mpi=True, hosts=nodes(mpi)))
+    one = ranks(mpi, f"wait {tmp_path / 'gate'}", request=ResourceRequest(mpi=True, hosts=2))
     await far.site.submit(one)
     await far.site.confirm(one.attempt)
     await eventually(lambda: _running(tmp_path) == 4)
