@@ -21,9 +21,10 @@ GRACE = 5.0
 """Seconds that what ends by itself is given: a thread that was told to, a child that was killed."""
 _SHARED_THREADS = (
     "AnyIO worker", "QThread", "ThreadPoolExecutor", "asyncio_", "check_", "pytest_timeout",
-    "ssh-configuration_",
+    "ssh-configuration_", "loading consoles",
 )  # fmt: skip
-"""Idle threads of pools that are kept for the next call and end with the process or the loop."""
+"""Idle threads of pools that are kept for the next call and end with the process or the loop; and the one
+that loads once for the process whatever consoles need."""
 _SHARED_CHILDREN = ("multiprocessing.resource_tracker", "multiprocessing.forkserver")
 """Python starts them once for all and ends them with itself."""
 _lasting: dict[Path, int] = {}
