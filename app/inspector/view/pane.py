@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QFrame, QProgressBar, QScrollArea, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtGui import QHideEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QProgressBar, QScrollArea, QSplitter, QVBoxLayout, QWidget
 
 from app import units
+from app.inspector.view.controls import ControlsView
 from app.inspector.view.curve_data import RecordedRun
 from app.inspector.view.following import follow_pause, still_runs
 from app.inspector.view.reading import PartRead, plotting_module, read_part
+from app.inspector.view.steering import SteeringLink
 from app.inspector.view.tables import TablesView
 from app.stores.slices import breathe
 from app.widgets.job_pane import JobPane
 from app.widgets.labels import label
+from broker_core.client.connect import connect
 from broker_core.jobs.published.decoder import RecordDecoder
 from broker_core.jobs.published.recording import Recording
 from broker_core.jobs.published.records import FILE, MOST, ArrayRecord
@@ -30,6 +34,9 @@ if TYPE_CHECKING:
 _DRAW_S = 0.3
 """While very much is read it is drawn as often."""
 _PROGRESS_STEPS = 1000
+_WIDE = 820
+"""From this width on controls stand beside the curves, not above them."""
+_CONTROLS, _ANY = 300, 1 << 20
 
 
 class ViewPane(JobPane):
@@ -43,6 +50,10 @@ class ViewPane(JobPane):
         self.progress, self.doing = QProgressBar(), label(role="small", fluid=True)
         self.remark = label(role="muted", wrap=True)
         self.tables = TablesView(context)
+        self.controls = ControlsView(context)
+        self.controls.wanted.connect(self._steer)
+        self.link: SteeringLink | None = None
+        """Carries changes of parameters, as long as the job is shown."""
         self.curves: CurvesView | None = None
         self.arrays: ArraysView | None = None
         self._making: asyncio.Future[None] | None = None
@@ -70,18 +81,24 @@ class ViewPane(JobPane):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self._head)
-        column.addWidget(self._scrolled(), 1)
+        self._beside = QBoxLayout(QBoxLayout.Direction.TopToBottom)
+        self._beside.setSpacing(0)
+        self._controls = _scrolled(self.controls, "Parameters of the program")
+        self._controls.hide()
+        self._beside.addWidget(self._controls)
+        self._beside.addWidget(_scrolled(self.parts, "What the program published"), 1)
+        column.addLayout(self._beside, 1)
         column.addWidget(self.remark)
 
-    def _scrolled(self) -> QScrollArea:
-        """In a low window the parts are scrolled, not squeezed."""
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setAccessibleName("What the program published")
-        area.setWidget(self.parts)
-        return area
+    def _arrange(self) -> None:
+        """Put the controls beside the curves where there is room, else above them."""
+        wide = self.width() >= _WIDE
+        ways = QBoxLayout.Direction
+        self._beside.setDirection(ways.RightToLeft if wide else ways.TopToBottom)
+        most = self.height() if wide else min(self.controls.sizeHint().height(), self.height() * 2 // 5)
+        self._controls.setFixedWidth(_CONTROLS) if wide else self._controls.setMinimumWidth(0)
+        self._controls.setMaximumSize(_CONTROLS if wide else _ANY, most)
+        self._controls.setMinimumHeight(0 if wide else most)
 
     # --- reading
 
@@ -137,6 +154,8 @@ class ViewPane(JobPane):
         """Forget the job shown before."""
         self._again.stop()
         self.recording = Recording()
+        self.controls.clear()
+        self._leave()
 
     def render_answer(self, answer: Recording) -> None:
         """Show what there is, and ask again soon while more may come."""
@@ -149,6 +168,46 @@ class ViewPane(JobPane):
             self._say_nothing(answer)
         if still_runs(self._row()) and self.isVisible():
             self._again.start(follow_pause(self._took, quiet=not answer.records))
+
+    # --- steering
+
+    def _steer(self, name: str, text: str) -> None:
+        if self.job is not None:
+            self._session(self.job).set(name, text)
+
+    def _session(self, job: str) -> SteeringLink:
+        """The session over which changes go; for a batch job it brings an agent beside the program."""
+        if self.link is None:
+            self.link = SteeringLink(partial(connect, self.context.state_dir), job)
+            self.link.changed.connect(self.controls.show_changes)
+            self.link.sent.connect(self.controls.sent)
+            self.link.refused.connect(self.controls.refused)
+            self.link.waits.connect(self.controls.show_waits)
+        return self.link
+
+    def _leave(self) -> None:
+        if self.link is not None:
+            self.link.close()
+            self.link.blockSignals(True)
+            self.link = None
+
+    def _show_controls(self, recording: Recording) -> None:
+        row = self._row()
+        live = still_runs(row)
+        if self.link is None:
+            self.controls.show_changes({})
+        self.controls.show_parameters(recording.steering, live=live)
+        self._controls.setVisible(bool(recording.steering.parameters))
+        self._arrange()
+        if not live:
+            self._leave()
+        elif recording.steering.parameters and row is not None and row["interactive"]:
+            self._session(str(row["id"]))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Controls stand where there is room."""
+        super().resizeEvent(event)
+        self._arrange()
 
     def _row(self) -> dict[str, Any] | None:
         return self.context.jobs.row(self.job or "")
@@ -170,6 +229,7 @@ class ViewPane(JobPane):
             self.curves.show_runs([RecordedRun("", recording)])
         self.arrays.show_arrays(recording.arrays)
         self.tables.show_tables(recording.tables)
+        self._show_controls(recording)
         self.remark.setText(remarks_on(recording))
         self.remark.setVisible(bool(self.remark.text()))
 
@@ -213,6 +273,17 @@ class ViewPane(JobPane):
         self._again.stop()
         self._stale = True
         super().hideEvent(event)
+
+
+def _scrolled(inside: QWidget, name: str) -> QScrollArea:
+    """In a low window the parts are scrolled, not squeezed."""
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setAccessibleName(name)
+    area.setWidget(inside)
+    return area
 
 
 def remarks_on(recording: Recording) -> str:
