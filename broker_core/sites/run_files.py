@@ -13,7 +13,8 @@ from broker_core.jobs.use import FILE as USE
 from broker_core.sites.contract import RunFile
 from broker_core.worker.agent_settings import CONTACT, PARAMETERS, SERVICES
 
-_NO_OUTPUT = (USE, PUBLISHED, CONTACT, SERVICES, PARAMETERS, f"{PARAMETERS}.part", f"{PARAMETERS}.used")
+_STEERING = tuple(f"{PARAMETERS}{end}" for end in ("", ".part", ".used", ".used.new"))
+_NO_OUTPUT = (USE, PUBLISHED, CONTACT, SERVICES, *_STEERING)
 
 
 def list_files(directory: str) -> list[RunFile]:

@@ -56,7 +56,7 @@ def steered(made: Bench) -> SteeredJob:
     return SteeredJob(made)
 
 
-@pytest.mark.parametrize("kind", ["python"])
+@pytest.mark.parametrize("kind", ["python", "c", "sh"])
 async def test_a_program_takes_changes_over_and_says_what_it_uses(
     steered: SteeredJob, tmp_path: Path, kind: str
 ) -> None:

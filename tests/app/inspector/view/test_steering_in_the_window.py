@@ -10,9 +10,9 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QSlider, QStyle, QStyleOptionSlider
 
-from app.console.pane import ConsolePane
 from app.inspector.view.pane import ViewPane
 from broker_core.client.prepare import prepare
+from tests.app.console.programs import shown
 from tests.app.windows import Stage, play
 from tests.waiting import eventually
 from tests.worker.steered import program
@@ -27,9 +27,7 @@ async def steered_job(on: Stage, folder: Path, more: str) -> tuple[str, ViewPane
     inspector = on.window.inspector
     assert inspector is not None
     if more:  # whoever looks at the console has the last output, for which the agent would wait
-        on.context.show_job(job, "console")
-        console = cast(ConsolePane, inspector.panes["console"])
-        await eventually(lambda: job in console.views, 90, "the console")
+        await shown(on, job)
     on.context.show_job(job, "view")
     pane = cast(ViewPane, inspector.panes["view"])
     await eventually(lambda: "stop" in pane.controls.controls, 90, "controls")
