@@ -12,6 +12,7 @@ from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QProgressBar, QScrollArea, QSplitter, QVBoxLayout, QWidget
 
 from app import units
+from app.inspector.view.changes import HistoryTable, markers_of
 from app.inspector.view.controls import ControlsView
 from app.inspector.view.curve_data import RecordedRun
 from app.inspector.view.following import follow_pause, still_runs
@@ -52,6 +53,7 @@ class ViewPane(JobPane):
         self.tables = TablesView(context)
         self.controls = ControlsView(context)
         self.controls.wanted.connect(self._steer)
+        self._history = HistoryTable()
         self.link: SteeringLink | None = None
         """Carries changes of parameters, as long as the job is shown."""
         self.curves: CurvesView | None = None
@@ -218,17 +220,19 @@ class ViewPane(JobPane):
         if progress is not None:
             self.progress.setValue(round(progress.share * _PROGRESS_STEPS))
             self.doing.setText(f"{progress.share:.0%}   {progress.text}".rstrip())
+        tables = self._history.tables(recording)
         assert self.curves is not None
         assert self.arrays is not None
         for part, there in (
-            (self.curves, recording.curves), (self.arrays, recording.arrays), (self.tables, recording.tables)
+            (self.curves, recording.curves), (self.arrays, recording.arrays), (self.tables, tables)
         ):  # fmt: skip
             part.setVisible(bool(there))
-        self.parts.setVisible(bool(recording.curves or recording.arrays or recording.tables))
+        self.parts.setVisible(bool(recording.curves or recording.arrays or tables))
         if recording.curves:
+            self.curves.show_changes(markers_of(recording.steering))
             self.curves.show_runs([RecordedRun("", recording)])
         self.arrays.show_arrays(recording.arrays)
-        self.tables.show_tables(recording.tables)
+        self.tables.show_tables(tables)
         self._show_controls(recording)
         self.remark.setText(remarks_on(recording))
         self.remark.setVisible(bool(self.remark.text()))
@@ -295,6 +299,8 @@ def remarks_on(recording: Recording) -> str:
         found.append("Of very long curves the least and the greatest values are shown.")
     if recording.overflow:
         found.append(f"{units.count(recording.overflow, 'record')} of further names were left out.")
+    if recording.steering.left_out:
+        found.append(f"{units.count(recording.steering.left_out, 'record')} about parameters were left out.")
     if recording.unreadable:
         lines = units.count(recording.unreadable, "line")
         found.append(f"{lines} could not be read. The first: {recording.reason}")
