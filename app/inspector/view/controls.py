@@ -11,9 +11,10 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QFrame,
-    QGridLayout,
+    QHBoxLayout,
     QLabel,
     QLineEdit,
+    QSizePolicy,
     QSlider,
     QVBoxLayout,
     QWidget,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 _PAUSE_MS = 100
 """Between two changes while a slider is dragged."""
-_ICON, _FIELD = 16, 96
+_ICON, _FIELD, _NAME = 16, 88, 116
 
 
 class ParameterControl(QWidget):
@@ -47,7 +48,7 @@ class ParameterControl(QWidget):
         self._context = context
         self.parameter = parameter
         self._scale = scale_of(parameter)
-        self.name, self.sign = label(fluid=True), QLabel()
+        self.name, self.sign = label(wrap=True), QLabel()
         self.slider, self.field = QSlider(Qt.Orientation.Horizontal), QLineEdit()
         self.switch, self.choice = QCheckBox("On"), QComboBox()
         self._unsent: Value | None = None
@@ -59,17 +60,14 @@ class ParameterControl(QWidget):
         self.fit(parameter)
 
     def _lay_out(self) -> None:
-        grid = QGridLayout(self)
-        grid.setContentsMargins(12, 2, 12, 2)
-        grid.setHorizontalSpacing(8)
-        grid.setVerticalSpacing(0)
-        grid.addWidget(self.name, 0, 0, 1, 2)
-        grid.addWidget(self.sign, 0, 2, Qt.AlignmentFlag.AlignRight)
-        grid.addWidget(self.slider, 1, 0)
-        grid.addWidget(self.field, 1, 1, 1, 2)
-        grid.addWidget(self.switch, 1, 0, 1, 3)
-        grid.addWidget(self.choice, 1, 0, 1, 3)
-        grid.setColumnStretch(0, 1)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 2, 12, 2)
+        row.setSpacing(8)
+        self.name.setFixedWidth(_NAME)
+        row.addWidget(self.name)
+        for part in (self.slider, self.field, self.switch, self.choice):
+            row.addWidget(part, 0 if part is self.field else 1)
+        row.addWidget(self.sign)
         self.sign.setFixedSize(_ICON, _ICON)
 
     def _connect(self) -> None:
@@ -87,11 +85,13 @@ class ParameterControl(QWidget):
         kind, scale = parameter.type, self._scale
         name = printable(parameter.name)
         self.name.setText(name + (f" ({printable(parameter.unit)})" if parameter.unit else ""))
-        for part in (self.slider, self.field, self.switch, self.choice):
+        for part in (self.name, self.slider, self.field, self.switch, self.choice):
             part.setAccessibleName(name)
             part.setToolTip(f"{name}: {printable(parameter.range_text())}")
         self.slider.setVisible(scale is not None)
         self.field.setVisible(kind not in (ParameterType.SWITCH, ParameterType.CHOICE))
+        policy = QSizePolicy.Policy.Expanding if scale is None else QSizePolicy.Policy.Fixed
+        self.field.setSizePolicy(policy, QSizePolicy.Policy.Fixed)
         self.field.setMaximumWidth(_FIELD if scale is not None else 1 << 16)
         self.switch.setVisible(kind is ParameterType.SWITCH)
         self.choice.setVisible(kind is ParameterType.CHOICE)
@@ -182,6 +182,7 @@ class ControlsView(QFrame):
         self._context = context
         self.controls: dict[str, ParameterControl] = {}
         self.line = label(role="small", wrap=True)
+        """Stands below them, where it moves none of them."""
         self.changes: Mapping[str, WantedChange] = {}
         """Name to the newest change by any desk."""
         self._history: ParameterHistory | None = None
@@ -191,9 +192,8 @@ class ControlsView(QFrame):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 6, 0, 6)
         self._column.setSpacing(2)
-        self.line.setContentsMargins(12, 0, 12, 0)
+        self.line.setContentsMargins(12, 4, 12, 4)
         self._column.addStretch(1)
-        self._column.addWidget(self.line)
         context.theme.changed.connect(self._show)
 
     def clear(self) -> None:

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 _DRAW_S = 0.3
 """While very much is read it is drawn as often."""
 _PROGRESS_STEPS = 1000
-_WIDE = 820
+_WIDE = 900
 """From this width on controls stand beside the curves, not above them."""
-_CONTROLS, _ANY = 300, 1 << 20
+_CONTROLS, _ANY = 360, 1 << 20
 
 
 class ViewPane(JobPane):
@@ -86,8 +86,15 @@ class ViewPane(JobPane):
         self._beside = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         self._beside.setSpacing(0)
         self._controls = _scrolled(self.controls, "Parameters of the program")
-        self._controls.hide()
-        self._beside.addWidget(self._controls)
+        self._steering = QWidget()
+        self._steering.hide()
+        steering = QVBoxLayout(self._steering)
+        steering.setContentsMargins(0, 0, 0, 0)
+        steering.setSpacing(0)
+        steering.addWidget(self._controls, 1)
+        steering.addWidget(self.controls.line)
+        steering.addStretch(0)
+        self._beside.addWidget(self._steering)
         self._beside.addWidget(_scrolled(self.parts, "What the program published"), 1)
         column.addLayout(self._beside, 1)
         column.addWidget(self.remark)
@@ -97,10 +104,11 @@ class ViewPane(JobPane):
         wide = self.width() >= _WIDE
         ways = QBoxLayout.Direction
         self._beside.setDirection(ways.RightToLeft if wide else ways.TopToBottom)
-        most = self.height() if wide else min(self.controls.sizeHint().height(), self.height() * 2 // 5)
-        self._controls.setFixedWidth(_CONTROLS) if wide else self._controls.setMinimumWidth(0)
-        self._controls.setMaximumSize(_CONTROLS if wide else _ANY, most)
+        most = min(self.controls.sizeHint().height(), self.height() if wide else self.height() * 2 // 5)
+        self._controls.setMaximumHeight(most)
         self._controls.setMinimumHeight(0 if wide else most)
+        self._steering.setMaximumWidth(_CONTROLS if wide else _ANY)
+        self._steering.setMinimumWidth(_CONTROLS if wide else 0)
 
     # --- reading
 
@@ -199,7 +207,7 @@ class ViewPane(JobPane):
         if self.link is None:
             self.controls.show_changes({})
         self.controls.show_parameters(recording.steering, live=live)
-        self._controls.setVisible(bool(recording.steering.parameters))
+        self._steering.setVisible(bool(recording.steering.parameters))
         self._arrange()
         if not live:
             self._leave()
