@@ -96,7 +96,10 @@ class ParameterControl(QWidget):
         self.switch.setVisible(kind is ParameterType.SWITCH)
         self.choice.setVisible(kind is ParameterType.CHOICE)
         self.slider.blockSignals(True)
-        self.slider.setMaximum(1 if scale is None else scale.steps)
+        steps = 1 if scale is None else scale.steps
+        self.slider.setMaximum(steps)
+        self.slider.setSingleStep(max(1, steps // 100))
+        self.slider.setPageStep(max(1, steps // 10))
         self.slider.blockSignals(False)
         self.choice.clear()
         self.choice.addItems(parameter.choices)
@@ -216,6 +219,8 @@ class ControlsView(QFrame):
             self.controls.pop(name).deleteLater()
         for control in self.controls.values():
             control.allow(live)
+        if not live:
+            self._waits, self._problems = "", {}
         self._show()
 
     def show_changes(self, changes: Mapping[str, WantedChange]) -> None:
@@ -227,6 +232,12 @@ class ControlsView(QFrame):
         """Why nothing can be sent now; empty: it can."""
         self._waits = reason
         self._show()
+
+    def give_up(self, reason: str) -> None:
+        """Nothing can be sent, and what was under way did not arrive."""
+        for control in self.controls.values():
+            control.sent()
+        self.show_waits(reason)
 
     def sent(self, name: str) -> None:
         """The program can find what was wanted last of this parameter."""

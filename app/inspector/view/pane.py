@@ -182,6 +182,8 @@ class ViewPane(JobPane):
     # --- steering
 
     def _steer(self, name: str, text: str) -> None:
+        if self.link is not None and self.link.ended:
+            self._leave()
         if self.job is not None:
             self._session(self.job).set(name, text)
 
@@ -193,6 +195,7 @@ class ViewPane(JobPane):
             self.link.sent.connect(self.controls.sent)
             self.link.refused.connect(self.controls.refused)
             self.link.waits.connect(self.controls.show_waits)
+            self.link.over.connect(self.controls.give_up)
         return self.link
 
     def _leave(self) -> None:

@@ -26,9 +26,13 @@ class SteeringLink(QObject):
     """A change of this parameter did not reach the job, and why."""
     waits = Signal(str)
     """Why nothing can be sent now; empty: it can."""
+    over = Signal(str)
+    """Nothing can be sent any more, and why; what was under way is given up."""
 
     def __init__(self, connect: Connect, job: str) -> None:
         super().__init__()
+        self.ended = False
+        """Nothing can be sent any more."""
         self._wanted: dict[str, str] = {}
         self._channel = ConsoleChannel(connect, job, 80, 24, attached=False)
         self._channel.status.connect(self._status_changed)
@@ -71,7 +75,9 @@ class SteeringLink(QObject):
     def _status_changed(self, status: Status) -> None:
         self.waits.emit(printable(status.reason))
         if status.state in ENDED:
-            self.close()
+            self._failed(status.reason)
 
     def _failed(self, reason: str) -> None:
-        self.waits.emit(printable(reason))
+        self.ended = True
+        self.over.emit(printable(reason))
+        self.close()

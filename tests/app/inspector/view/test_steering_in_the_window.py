@@ -11,11 +11,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QSlider, QStyle, QStyleOptionSlider
 
 from app.inspector.view.pane import ViewPane
+from broker_core.client.connect import connect
+from broker_core.client.interactive import SessionOptions, open_session
 from broker_core.client.prepare import prepare
 from tests.app.console.programs import shown
 from tests.app.windows import Stage, play
 from tests.waiting import eventually
 from tests.worker.steered import program
+
+TERMINAL = "Interactive = true;"
 
 
 async def steered_job(on: Stage, folder: Path, more: str) -> tuple[str, ViewPane]:
@@ -26,7 +30,7 @@ async def steered_job(on: Stage, folder: Path, more: str) -> tuple[str, ViewPane
     (job,) = (await on.context.client.submit_prepared(await prepare(text, folder))).ids
     inspector = on.window.inspector
     assert inspector is not None
-    if more:  # whoever looks at the console has the last output, for which the agent would wait
+    if more == TERMINAL:  # whoever looks at the console has the last output, for which the agent would wait
         await shown(on, job)
     on.context.show_job(job, "view")
     pane = cast(ViewPane, inspector.panes["view"])
@@ -55,7 +59,7 @@ def drag(slider: QSlider, share: float) -> None:
     QTest.mouseRelease(slider, left, Qt.KeyboardModifier.NoModifier, end)
 
 
-@pytest.mark.parametrize("more", ["Interactive = true;", ""], ids=["interactive", "batch"])
+@pytest.mark.parametrize("more", [TERMINAL, ""], ids=["interactive", "batch"])
 def test_a_slider_is_dragged_and_the_program_reacts(
     qapp: QApplication, broker: Path, tmp_path: Path, more: str
 ) -> None:
@@ -80,5 +84,48 @@ def test_a_slider_is_dragged_and_the_program_reacts(
         await eventually(lambda: not stop.isEnabled(), what="the controls are disabled")
         await eventually(lambda: stop.switch.isChecked())
         assert rate.field.text() == f"{wanted:.10g}"
+
+    play(qapp, broker, scenario)
+
+
+def test_what_another_desk_changes_is_shown_pending_then_taken_with_its_name(
+    qapp: QApplication, broker: Path, tmp_path: Path
+) -> None:
+    async def scenario(on: Stage) -> None:
+        job, pane = await steered_job(on, tmp_path, TERMINAL)
+        size = pane.controls.controls["size"]
+        async with await connect(broker, start=False) as client:
+            other = await open_session(client, job, SessionOptions(attached=False))
+            await other.forwards.steering.set("size", "7")
+            await eventually(lambda: size.field.text() == "7" and size.slider.value() == 6, 90, "it is shown")
+            await eventually(lambda: size.sign.toolTip().startswith("Changed by "), 90, "it is taken")
+            drag(size.slider, 0.05)
+            wanted = size.field.text()
+            seen = other.forwards.steering
+            await eventually(lambda: seen.changes["size"].value == wanted, 90, "the other desk sees ours")
+            await eventually(lambda: not size.busy)
+            await other.forwards.steering.set("size", "9")
+            await eventually(lambda: pane.recording.curves["size"].points()[1][-1] == 9, 90, "the last wins")
+            await eventually(lambda: size.field.text() == "9")
+            await other.close()
+        await on.context.client.cancel([job])
+        await eventually(lambda: on.ended(job), 90, "its end")
+
+    play(qapp, broker, scenario)
+
+
+def test_where_the_agent_carries_lines_alone_a_change_is_given_up_with_the_reason(
+    qapp: QApplication, broker: Path, tmp_path: Path
+) -> None:
+    async def scenario(on: Stage) -> None:
+        more = 'Interactive = true; InteractiveAgent = "lines";'
+        job, pane = await steered_job(on, tmp_path, more)
+        rate = pane.controls.controls["rate"]
+        await eventually(lambda: "the plain agent is used" in pane.controls.line.text(), 90, "the reason")
+        drag(rate.slider, 0.9)
+        await eventually(lambda: not rate.busy and rate.field.text() == "0.5", 90, "it is given up")
+        assert "the plain agent is used" in pane.controls.line.text()
+        await on.context.client.cancel([job])
+        await eventually(lambda: on.ended(job), 90, "its end")
 
     play(qapp, broker, scenario)
