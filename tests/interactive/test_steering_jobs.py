@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from pathlib import Path
 
 import pytest
 
-from broker_core.client.client import BrokerClient
 from broker_core.client.connect import connect
 from broker_core.client.interactive import SessionOptions, open_session
-from broker_core.errors import NotFound
-from broker_core.jobs.published.recording import Recording
-from broker_core.jobs.published.records import FILE
 from tests.broker.jobs import reach
 from tests.command_line.calling import crossdesk
+from tests.interactive.steered_jobs import declared, published
 from tests.running import RunningBroker
 from tests.waiting import eventually, within
 from tests.worker.steered import program
@@ -30,25 +26,6 @@ def steered(running_broker: RunningBroker, tmp_path: Path) -> str:
     submitted = crossdesk("job", "submit", "--json", str(tmp_path / "steered.jdl"))
     assert submitted.code == 0, submitted.err
     return str(submitted.json["ids"][0])
-
-
-async def published(client: BrokerClient, job: str) -> Recording:
-    """What the job published so far."""
-    made = Recording()
-    with contextlib.suppress(NotFound):  # it has just begun
-        made.feed((await client.read_file(job, FILE)).content)
-    return made
-
-
-async def declared(client: BrokerClient, job: str) -> None:
-    """Wait until its parameters are there."""
-    await reach(client, job, "Running")
-
-    async def there() -> bool:
-        files = (await published(client, job)).steering.parameters
-        return "stop" in files
-
-    await eventually(there)
 
 
 async def test_a_batch_job_is_steered_at_a_prompt(steered: str, running_broker: RunningBroker) -> None:
