@@ -51,6 +51,7 @@ class ParameterControl(QWidget):
         self.name, self.sign = label(wrap=True), QLabel()
         self.slider, self.field = QSlider(Qt.Orientation.Horizontal), QLineEdit()
         self.switch, self.choice = QCheckBox("On"), QComboBox()
+        self._sign: tuple[str, str, str] | None = None
         self._unsent: Value | None = None
         self._under_way = False
         """A change was sent that the agent has not answered."""
@@ -127,11 +128,18 @@ class ParameterControl(QWidget):
         self._draw(value)
 
     def show_sign(self, icon: str, tone: str, words: str) -> None:
-        """A sign beside the name; no icon: none."""
+        """A sign beside the control; no icon: none."""
+        if (icon, tone, words) == self._sign:
+            return
+        self._sign = (icon, tone, words)
         drawn = self._context.theme.icon(icon, tone).pixmap(_ICON, _ICON) if icon else QPixmap()
         self.sign.setPixmap(drawn)
         self.sign.setToolTip(words)
         self.sign.setAccessibleName(words)
+
+    def forget_sign(self) -> None:
+        """Draw the sign anew when it is shown next: the theme is another."""
+        self._sign = None
 
     def _draw(self, value: Value, *, slide: bool = True) -> None:
         if self.parameter.type is ParameterType.SWITCH:
@@ -197,7 +205,7 @@ class ControlsView(QFrame):
         self._column.setSpacing(2)
         self.line.setContentsMargins(12, 4, 12, 4)
         self._column.addStretch(1)
-        context.theme.changed.connect(self._show)
+        context.theme.changed.connect(self._dress)
 
     def clear(self) -> None:
         """Forget the job shown before."""
@@ -264,6 +272,11 @@ class ControlsView(QFrame):
         self.wanted.emit(name, text)
         self._show()
 
+    def _dress(self) -> None:
+        for control in self.controls.values():
+            control.forget_sign()
+        self._show()
+
     def _show(self) -> None:
         if self._history is None:
             return
@@ -291,7 +304,7 @@ class ControlsView(QFrame):
         elif (pending or control.busy) and control.isEnabled():
             words = f"{shown}: the program has not taken the change yet."
             control.show_sign("hourglass", "muted", words)
-        elif last := next((one for one in reversed(history.changes[-64:]) if one.name == name), None):
+        elif last := history.latest.get(name):
             if last.refused:
                 words = f"{shown}: the program refused the last change. {printable(last.refused)}"
                 control.show_sign("circle-alert", "warning", words)

@@ -203,6 +203,8 @@ class ParameterHistory:
         self.changes: list[ParameterChange] = []
         self.taken: dict[str, int] = {}
         """Name to the number of the latest change that the program took over or refused."""
+        self.latest: dict[str, ParameterChange] = {}
+        """Name to its latest change."""
         self.left_out = 0
         """Records of further parameters, values that a parameter does not take, and very old changes."""
 
@@ -226,9 +228,9 @@ class ParameterHistory:
                 return
             self.taken[use.name] = use.change
             self.parameters[use.name] = replace(known, value=after)
-            self.changes.append(
-                ParameterChange(use.name, use.change, use.by, known.value, after, x, use.refused)
-            )
+            made = ParameterChange(use.name, use.change, use.by, known.value, after, x, use.refused)
+            self.changes.append(made)
+            self.latest[use.name] = made
             if len(self.changes) > _MOST_CHANGES:
                 del self.changes[0]
                 self.left_out += 1
