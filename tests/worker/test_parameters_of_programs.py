@@ -95,6 +95,8 @@ def test_a_program_that_begins_anew_in_its_job_has_the_values_of_desks(job: Job)
     job.want("7\tann\trate\t0.75", "8\tann\ton\ttrue")
     assert publish.parameter("rate", 0.5).value == 0.75
     assert publish.parameter("on", False).value is True
+    assert sh("rate", "0.5").stdout == "0.75\n"
+    assert (sh("on", "false").stdout, sh("rate", "0.5").stdout) == ("true\n", "0.75\n")
 
 
 @pytest.mark.parametrize(
