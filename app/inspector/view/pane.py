@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
@@ -17,7 +18,6 @@ from app.inspector.view.controls import ControlsView
 from app.inspector.view.curve_data import RecordedRun
 from app.inspector.view.following import follow_pause, still_runs
 from app.inspector.view.reading import PartRead, plotting_module, read_part
-from app.inspector.view.steering import SteeringLink
 from app.inspector.view.tables import TablesView
 from app.stores.slices import breathe
 from app.widgets.job_pane import JobPane
@@ -28,9 +28,12 @@ from broker_core.jobs.published.recording import Recording
 from broker_core.jobs.published.records import FILE, MOST, ArrayRecord
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from app.context import AppContext
     from app.inspector.view.arrays import ArraysView
     from app.inspector.view.curves import CurvesView
+    from app.inspector.view.steering import SteeringLink
 
 _DRAW_S = 0.3
 """While very much is read it is drawn as often."""
@@ -56,6 +59,7 @@ class ViewPane(JobPane):
         self._history = HistoryTable()
         self.link: SteeringLink | None = None
         """Carries changes of parameters, as long as the job is shown."""
+        self._loading: asyncio.Future[ModuleType] | None = None
         self.curves: CurvesView | None = None
         self.arrays: ArraysView | None = None
         self._making: asyncio.Future[None] | None = None
@@ -182,21 +186,32 @@ class ViewPane(JobPane):
     # --- steering
 
     def _steer(self, name: str, text: str) -> None:
+        if self.job is not None:
+            self.context.run(self._send(self.job, name, text), "changing a parameter of the job")
+
+    async def _send(self, job: str, name: str, text: str) -> None:
         if self.link is not None and self.link.ended:
             self._leave()
-        if self.job is not None:
-            self._session(self.job).set(name, text)
+        await self._open_session(job)
+        if job == self.job and self.link is not None:
+            self.link.set(name, text)
 
-    def _session(self, job: str) -> SteeringLink:
-        """The session over which changes go; for a batch job it brings an agent beside the program."""
-        if self.link is None:
-            self.link = SteeringLink(partial(connect, self.context.state_dir), job)
+    async def _open_session(self, job: str) -> None:
+        """Open the session over which changes go; for a batch job it brings an agent beside the program.
+
+        What sessions need is heavy to load, and the window goes on meanwhile.
+        """
+        if self._loading is None:
+            loading = asyncio.to_thread(import_module, "app.inspector.view.steering")
+            self._loading = asyncio.ensure_future(loading)
+        steering = await asyncio.shield(self._loading)
+        if job == self.job and self.link is None:
+            self.link = steering.SteeringLink(partial(connect, self.context.state_dir), job)
             self.link.changed.connect(self.controls.show_changes)
             self.link.sent.connect(self.controls.sent)
             self.link.refused.connect(self.controls.refused)
             self.link.waits.connect(self.controls.show_waits)
             self.link.over.connect(self.controls.give_up)
-        return self.link
 
     def _leave(self) -> None:
         if self.link is not None:
@@ -214,8 +229,10 @@ class ViewPane(JobPane):
         self._arrange()
         if not live:
             self._leave()
-        elif recording.steering.parameters and row is not None and row["interactive"]:
-            self._session(str(row["id"]))
+        loads = self._loading is not None and not self._loading.done()
+        wanted = live and row is not None and row["interactive"] and recording.steering.parameters
+        if wanted and row is not None and self.link is None and not loads:
+            self.context.run(self._open_session(str(row["id"])), "reading changes of parameters")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Controls stand where there is room."""

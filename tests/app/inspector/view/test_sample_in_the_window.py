@@ -37,6 +37,6 @@ def test_losses_of_the_sample_are_drawn_while_it_runs_and_can_be_browsed_afterwa
         assert pane.arrays is not None
         assert pane.arrays.frame.words.text() == "Version 24 of 24"
         assert pane.recording.unreadable == 0
-        assert not pane.controls.controls["momentum"].isEnabled()
+        await eventually(lambda: not pane.controls.controls["momentum"].isEnabled())
 
     play(qapp, broker, scenario)
