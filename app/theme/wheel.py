@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QWidget
+from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QSlider, QWidget
 
 
 class WheelGuard(QObject):
-    """Lets combo and spin boxes without the keyboard pass the wheel on, so that what holds them scrolls.
+    """Lets sliders, combo and spin boxes without the keyboard pass the wheel on, so that their page scrolls.
 
     One serves the whole program: the style gives it every such field (`guard`). A filter of the application
     itself would be called from Qt for each event of each object, and comes too late: by then the wheel has
@@ -30,4 +30,4 @@ class WheelGuard(QObject):
 
 def is_guarded(what: object) -> bool:
     """True for fields whose value a wheel would change."""
-    return isinstance(what, QComboBox | QAbstractSpinBox)
+    return isinstance(what, QComboBox | QAbstractSpinBox | QSlider)

@@ -50,9 +50,6 @@ from broker_core.command_line.job import (
     resubmit as job_resubmit,
 )
 from broker_core.command_line.job import (
-    services as job_services,
-)
-from broker_core.command_line.job import (
     sftp as job_sftp,
 )
 from broker_core.command_line.job import (
@@ -76,6 +73,8 @@ from broker_core.command_line.job import (
 from broker_core.command_line.job import (
     wait as job_wait,
 )
+from broker_core.command_line.job.beside import parameters as job_parameters
+from broker_core.command_line.job.beside import services as job_services
 from broker_core.command_line.job.ids import shielded
 from broker_core.command_line.match import list_match
 from broker_core.command_line.simulation import replay as sim
@@ -143,6 +142,8 @@ _jobs.command("ssh", context_settings={"allow_interspersed_args": False})(job_ss
 _jobs.command("ssh-config")(job_ssh.ssh_config)
 _jobs.command("ssh-proxy", hidden=True)(job_ssh.ssh_proxy)
 _jobs.command("services")(job_services.services)
+_jobs.command("parameters")(job_parameters.parameters)
+_jobs.command("set")(job_parameters.set_parameters)
 _jobs.command("network")(job_network.network)
 _jobs.command("rematch")(job_change.rematch)
 _jobs.command("elsewhere", hidden=True)(job_change.rematch)

@@ -11,16 +11,17 @@ from broker_core.errors import NotFound
 from broker_core.jobs.published.records import FILE as PUBLISHED
 from broker_core.jobs.use import FILE as USE
 from broker_core.sites.contract import RunFile
-from broker_core.worker.agent_settings import CONTACT, SERVICES
+from broker_core.worker.agent_settings import CONTACT, PARAMETERS, SERVICES
 
-_NO_OUTPUT = (USE, PUBLISHED, CONTACT, SERVICES)
+_STEERING = tuple(f"{PARAMETERS}{end}" for end in ("", ".part", ".used", ".used.new"))
+_NO_OUTPUT = (USE, PUBLISHED, CONTACT, SERVICES, *_STEERING)
 
 
 def list_files(directory: str) -> list[RunFile]:
     """Regular files below `directory`, links left out; names that are no UTF-8 are shown with `\\x..`.
 
     The samples of what the job used, what an agent leaves there for the broker, what the program tells
-    desks of its services, and what it publishes, are no files of its own.
+    desks of its services, what it publishes, and changes of its parameters, are no files of its own.
     """
     found = (shown for shown, _ in _walk(directory) if shown.path not in _NO_OUTPUT)
     return sorted(found, key=lambda file: file.path)

@@ -17,6 +17,7 @@ from broker_core.interactive.channel.frames import (
     DESKS_PATH,
     DIRECT_PATH,
     DISPLAY_PATH,
+    PARAMETERS_PATH,
     SERVICES_PATH,
     STREAM_PATH,
     TUNNEL_PATH,
@@ -28,11 +29,12 @@ from broker_core.interactive.channel.frames import (
 from broker_core.worker.agent_command import PLAIN_SHELL, login_shell, run_command
 from broker_core.worker.agent_dial import DirectCall
 from broker_core.worker.agent_display import Display
-from broker_core.worker.agent_services import JobServices, ServiceChannel
 from broker_core.worker.agent_session import AgentSession
 from broker_core.worker.agent_tunnels import AgentTunnels, TunnelPass
 from broker_core.worker.agent_viewer import Viewer
 from broker_core.worker.agent_windows import Windows
+from broker_core.worker.sub_channels.parameters import JobParameters, ParameterChannel
+from broker_core.worker.sub_channels.services import JobServices, ServiceChannel
 
 log = logging.getLogger("crossdesk.agent")
 WINDOW = 1 << 20
@@ -104,6 +106,7 @@ class DeskServer:
         """The key of the broker."""
         self.windows: Windows | None = None
         self.services = JobServices(directory)
+        self.parameters = JobParameters(directory)
         self._doors: dict[asyncssh.SSHServerConnection, Door] = {}
         """Those who are let in, by their connections."""
         self.tunnels = AgentTunnels(self.serve, self.key.export_public_key().decode().strip())
@@ -286,15 +289,16 @@ class Door(asyncssh.SSHServer):
         if dest_path == TUNNEL_PATH and self.tunnel is None:
             return self.allowed and self._tunnel()
         if dest_path == SERVICES_PATH:
-            return self.allowed and self._services()
+            return self.allowed and self._beside(ServiceChannel(self._server.services))
+        if dest_path == PARAMETERS_PATH:
+            return self.allowed and self._beside(ParameterChannel(self._server.parameters))
         if dest_path != STREAM_PATH:
             return self.allowed
         channel = self._connection.create_unix_channel(encoding=None, window=WINDOW, max_pktsize=PACKET)
         return channel, Viewer(self._server.session)
 
-    def _services(self) -> Any:
-        channel = self._connection.create_unix_channel(encoding=None)
-        return channel, ServiceChannel(self._server.services)
+    def _beside(self, session: asyncssh.SSHUNIXSession[bytes]) -> Any:
+        return self._connection.create_unix_channel(encoding=None), session
 
     def _tunnel(self) -> Any:
         channel = self._connection.create_unix_channel(encoding=None)

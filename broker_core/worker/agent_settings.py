@@ -15,6 +15,8 @@ CONTACT = ".crossdesk-agent"
 """File in the job's directory in which the agent leaves its key for the broker; its last line holds."""
 SERVICES = ".crossdesk-services"
 """File in the job's directory in which its program says what it serves; CROSSDESK_SERVICES names it."""
+PARAMETERS = ".crossdesk-parameters"
+"""File in the job's directory with the changes of its parameters; CROSSDESK_PARAMETERS names it."""
 FAILURE = "agent-failure"
 """File beside the job's directory, for the Job Starter: why the agent gave up, then the kind of failure.
 

@@ -825,7 +825,7 @@ esac
 (
     [ -z "$__posix" ] || set -o posix
     trap - HUP PIPE TERM INT QUIT
-    export CROSSDESK_SERVICES="$PWD/.crossdesk-services"
+    export CROSSDESK_SERVICES="$PWD/.crossdesk-services" CROSSDESK_PARAMETERS="$PWD/.crossdesk-parameters"
     __decode "$__publish"
     case $__value in /* | '') ;; *) __value=$PWD/$__value ;; esac
     __publish=$__value
@@ -928,6 +928,9 @@ if [ "$__status" -ne 0 ] && [ -n "$__use" ]; then
     [ ! -r "$__value" ] || { . "$__value" && __find_spent; }
 fi
 [ ! -f .crossdesk-services ] || rm -f .crossdesk-services
+for __file in .crossdesk-parameters .crossdesk-parameters.part .crossdesk-parameters.used .crossdesk-parameters.used.new; do
+    [ ! -f "$__file" ] || rm -f "$__file"
+done
 [ -z "$__output_file" ] || __outputs || __sent=1
 if [ -n "$__news" ] && [ ! -f "$__here/started" ]; then
     __end - starter "The start could not be recorded, so nothing was started; the disk may be full."

@@ -44,7 +44,7 @@ def publish_path() -> Path:
 
 def publish_files() -> list[Path]:
     """What of it goes to sites."""
-    names = ("crossdesk-publish", "crossdesk_publish.h", "crossdesk_publish.py")
+    names = ("crossdesk-publish", "crossdesk_parameters.h", "crossdesk_publish.h", "crossdesk_publish.py")
     return [publish_path() / name for name in names]
 
 

@@ -18,6 +18,7 @@ from tests.packaging.conftest import agent_files as agent_files
 from tests.running import RunningBroker
 from tests.testbed.guardian import Guardian
 from tests.testbed.slurm import Cluster, Slurm
+from tests.testbed.sshd import Sshd, own_home
 
 _TEXT = """Executable = "/bin/sh"; Interactive = true;
 Arguments = "-c 'echo ready; while read line; do eval $line; done; exit 7'";"""
@@ -47,6 +48,19 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         yield bed.start().clusters["a"]
     finally:
         bed.close()
+
+
+@pytest.fixture
+def sshd(tmp_path: Path, cluster: Cluster, isolated: Path) -> Iterator[Sshd]:
+    """A login host, which the user's `~/.ssh` trusts."""
+    server = Sshd(tmp_path / "sshd", environment=cluster.environment | own_home(tmp_path))
+    folder = isolated / "home" / ".ssh"
+    folder.mkdir(mode=0o700)
+    server.start()
+    (folder / "config").write_text(server.alias("hut"))
+    (folder / "known_hosts").write_text(server.known_hosts.read_text())
+    yield server
+    server.close()
 
 
 @pytest.fixture

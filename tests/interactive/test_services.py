@@ -18,8 +18,8 @@ from broker_core.client.package_data import folder
 from broker_core.interactive.shadow.services import NoService
 from broker_core.interactive.shadow.session import ShadowSession
 from broker_core.interactive.shadow.session_events import ServiceState, SessionState
-from broker_core.worker.agent_services import ENDED, LONGEST, READY, REFUSED, STARTING, JobServices
 from broker_core.worker.agent_settings import SERVICES
+from broker_core.worker.sub_channels.services import ENDED, LONGEST, READY, REFUSED, STARTING, JobServices
 from tests.interactive.pages import page
 from tests.interactive.pair import Bench
 from tests.interactive.terminals import SHELL, ready

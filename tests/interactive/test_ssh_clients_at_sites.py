@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,27 +16,13 @@ from tests.interactive.far_jobs import TEXT, add, restart, submitted
 from tests.interactive.ssh_clients import SshClients
 from tests.packaging.agent_build import AgentFiles
 from tests.running import RunningBroker
-from tests.testbed.slurm import Cluster
-from tests.testbed.sshd import Sshd, own_home
+from tests.testbed.sshd import Sshd
 from tests.waiting import eventually
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
 BATCH = (
     'Executable = "/bin/sh"; Arguments = "-c \'echo begun; while [ ! -e go ]; do sleep 1; done; cat sent\'";'
 )
-
-
-@pytest.fixture
-def sshd(tmp_path: Path, cluster: Cluster, isolated: Path) -> Iterator[Sshd]:
-    """A login host, which the user's `~/.ssh` trusts."""
-    server = Sshd(tmp_path / "sshd", environment=cluster.environment | own_home(tmp_path))
-    folder = isolated / "home" / ".ssh"
-    folder.mkdir(mode=0o700)
-    server.start()
-    (folder / "config").write_text(server.alias("hut"))
-    (folder / "known_hosts").write_text(server.known_hosts.read_text())
-    yield server
-    server.close()
 
 
 @pytest.mark.parametrize("kind", ["shell", "slurm"])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyqtgraph as pg
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
@@ -21,10 +22,13 @@ from app.widgets.tool_button import tool_button
 
 if TYPE_CHECKING:
     from app.context import AppContext
+    from app.inspector.view.changes import Marker
     from app.widgets.csv_file import Written
 _NAMED = 18
 """Curves that the legend names; with more it would hide them."""
 _READ_OUT = 12
+_MARKED = 100
+"""Changes of parameters that are marked: the latest."""
 
 
 class CurvesView(QWidget):
@@ -37,6 +41,9 @@ class CurvesView(QWidget):
         self.plot = bare_plot("Curves")
         self.legend = self.plot.addLegend(offset=(-8, 8))
         self.marker = pg.InfiniteLine(angle=90, movable=False)
+        self.changes: list[Marker] = []
+        """Changes of parameters, which stand as lines at their x."""
+        self._change_lines: list[Any] = []
         self.readout = label(" ", role="small", fluid=True)
         self.log_x, self.log_y = self._switch("log x"), self._switch("log y")
         self.fit_button = tool_button(context.theme.icon("maximize-2"), "Show all of it")
@@ -94,6 +101,26 @@ class CurvesView(QWidget):
         self.curves = found
         self.draw()
 
+    def show_changes(self, changes: Sequence[Marker]) -> None:
+        """Mark changes of parameters at their x."""
+        if list(changes) != self.changes:
+            self.changes = list(changes)
+            self._draw_changes()
+
+    def _draw_changes(self) -> None:
+        for line in self._change_lines:
+            self.plot.removeItem(line)
+        self._change_lines = []
+        drawn = pg.mkPen(self._context.theme.color("accent"), width=1, style=Qt.PenStyle.DotLine)
+        for one in self.changes[-_MARKED:]:
+            if self.log_x.isChecked() and one.x <= 0:
+                continue
+            at = math.log10(one.x) if self.log_x.isChecked() else one.x
+            line = pg.InfiniteLine(at, angle=90, movable=False, pen=drawn)
+            line.setToolTip(one.words)
+            self.plot.addItem(line, ignoreBounds=True)
+            self._change_lines.append(line)
+
     def draw(self) -> None:
         """Draw what is in view."""
         span = None if self._following else self._span()
@@ -130,6 +157,7 @@ class CurvesView(QWidget):
 
     def _axes_changed(self) -> None:
         self.plot.setLogMode(self.log_x.isChecked(), self.log_y.isChecked())
+        self._draw_changes()
         self.fit()
 
     def _span(self) -> tuple[float, float]:
@@ -147,6 +175,7 @@ class CurvesView(QWidget):
         self.legend.setBrush(pg.mkBrush(theme.color("surface")))
         self.marker.setPen(pg.mkPen(theme.color("border-strong"), width=1))
         self._make_items(len({one.run for one in self.curves}) > 1)
+        self._draw_changes()
         self.draw()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -176,6 +205,8 @@ class CurvesView(QWidget):
             return " "
         words = [f"x {min(near, key=lambda one: abs(one - x)):g}"]
         words += [f"{name} {point[1]:.6g}" for name, point in found if point is not None]
+        before = [one for one in self.changes if one.x <= x]
+        words += [before[-1].words] if before else []
         return "   ".join(words)
 
     # --- export

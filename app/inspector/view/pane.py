@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import time
+from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QFrame, QProgressBar, QScrollArea, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtGui import QHideEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QProgressBar, QScrollArea, QSplitter, QVBoxLayout, QWidget
 
 from app import units
+from app.inspector.view.changes import HistoryTable, markers_of
+from app.inspector.view.controls import ControlsView
 from app.inspector.view.curve_data import RecordedRun
 from app.inspector.view.following import follow_pause, still_runs
 from app.inspector.view.reading import PartRead, plotting_module, read_part
@@ -18,18 +22,25 @@ from app.inspector.view.tables import TablesView
 from app.stores.slices import breathe
 from app.widgets.job_pane import JobPane
 from app.widgets.labels import label
+from broker_core.client.connect import connect
 from broker_core.jobs.published.decoder import RecordDecoder
 from broker_core.jobs.published.recording import Recording
 from broker_core.jobs.published.records import FILE, MOST, ArrayRecord
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from app.context import AppContext
     from app.inspector.view.arrays import ArraysView
     from app.inspector.view.curves import CurvesView
+    from app.inspector.view.steering import SteeringLink
 
 _DRAW_S = 0.3
 """While very much is read it is drawn as often."""
 _PROGRESS_STEPS = 1000
+_WIDE = 900
+"""From this width on controls stand beside the curves, not above them."""
+_CONTROLS, _ANY = 360, 1 << 20
 
 
 class ViewPane(JobPane):
@@ -43,6 +54,12 @@ class ViewPane(JobPane):
         self.progress, self.doing = QProgressBar(), label(role="small", fluid=True)
         self.remark = label(role="muted", wrap=True)
         self.tables = TablesView(context)
+        self.controls = ControlsView(context)
+        self.controls.wanted.connect(self._steer)
+        self._history = HistoryTable()
+        self.link: SteeringLink | None = None
+        """Carries changes of parameters, as long as the job is shown."""
+        self._loading: asyncio.Future[ModuleType] | None = None
         self.curves: CurvesView | None = None
         self.arrays: ArraysView | None = None
         self._making: asyncio.Future[None] | None = None
@@ -70,18 +87,32 @@ class ViewPane(JobPane):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self._head)
-        column.addWidget(self._scrolled(), 1)
+        self._beside = QBoxLayout(QBoxLayout.Direction.TopToBottom)
+        self._beside.setSpacing(0)
+        self._controls = _scrolled(self.controls, "Parameters of the program")
+        self._steering = QWidget()
+        self._steering.hide()
+        steering = QVBoxLayout(self._steering)
+        steering.setContentsMargins(0, 0, 0, 0)
+        steering.setSpacing(0)
+        steering.addWidget(self._controls, 1)
+        steering.addWidget(self.controls.line)
+        steering.addStretch(0)
+        self._beside.addWidget(self._steering)
+        self._beside.addWidget(_scrolled(self.parts, "What the program published"), 1)
+        column.addLayout(self._beside, 1)
         column.addWidget(self.remark)
 
-    def _scrolled(self) -> QScrollArea:
-        """In a low window the parts are scrolled, not squeezed."""
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setAccessibleName("What the program published")
-        area.setWidget(self.parts)
-        return area
+    def _arrange(self) -> None:
+        """Put the controls beside the curves where there is room, else above them."""
+        wide = self.width() >= _WIDE
+        ways = QBoxLayout.Direction
+        self._beside.setDirection(ways.RightToLeft if wide else ways.TopToBottom)
+        most = min(self.controls.sizeHint().height(), self.height() if wide else self.height() * 2 // 5)
+        self._controls.setMaximumHeight(most)
+        self._controls.setMinimumHeight(0 if wide else most)
+        self._steering.setMaximumWidth(_CONTROLS if wide else _ANY)
+        self._steering.setMinimumWidth(_CONTROLS if wide else 0)
 
     # --- reading
 
@@ -137,6 +168,8 @@ class ViewPane(JobPane):
         """Forget the job shown before."""
         self._again.stop()
         self.recording = Recording()
+        self.controls.clear()
+        self._leave()
 
     def render_answer(self, answer: Recording) -> None:
         """Show what there is, and ask again soon while more may come."""
@@ -150,6 +183,62 @@ class ViewPane(JobPane):
         if still_runs(self._row()) and self.isVisible():
             self._again.start(follow_pause(self._took, quiet=not answer.records))
 
+    # --- steering
+
+    def _steer(self, name: str, text: str) -> None:
+        if self.job is not None:
+            self.context.run(self._send(self.job, name, text), "changing a parameter of the job")
+
+    async def _send(self, job: str, name: str, text: str) -> None:
+        if self.link is not None and self.link.ended:
+            self._leave()
+        await self._open_session(job)
+        if job == self.job and self.link is not None:
+            self.link.set(name, text)
+
+    async def _open_session(self, job: str) -> None:
+        """Open the session over which changes go; for a batch job it brings an agent beside the program.
+
+        What sessions need is heavy to load, and the window goes on meanwhile.
+        """
+        if self._loading is None:
+            loading = asyncio.to_thread(import_module, "app.inspector.view.steering")
+            self._loading = asyncio.ensure_future(loading)
+        steering = await asyncio.shield(self._loading)
+        if job == self.job and self.link is None:
+            self.link = steering.SteeringLink(partial(connect, self.context.state_dir), job)
+            self.link.changed.connect(self.controls.show_changes)
+            self.link.sent.connect(self.controls.sent)
+            self.link.refused.connect(self.controls.refused)
+            self.link.waits.connect(self.controls.show_waits)
+            self.link.over.connect(self.controls.give_up)
+
+    def _leave(self) -> None:
+        if self.link is not None:
+            self.link.close()
+            self.link.blockSignals(True)
+            self.link = None
+
+    def _show_controls(self, recording: Recording) -> None:
+        row = self._row()
+        live = still_runs(row)
+        if self.link is None:
+            self.controls.show_changes({})
+        self.controls.show_parameters(recording.steering, live=live)
+        self._steering.setVisible(bool(recording.steering.parameters))
+        self._arrange()
+        if not live:
+            self._leave()
+        loads = self._loading is not None and not self._loading.done()
+        wanted = live and row is not None and row["interactive"] and recording.steering.parameters
+        if wanted and row is not None and self.link is None and not loads:
+            self.context.run(self._open_session(str(row["id"])), "reading changes of parameters")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Controls stand where there is room."""
+        super().resizeEvent(event)
+        self._arrange()
+
     def _row(self) -> dict[str, Any] | None:
         return self.context.jobs.row(self.job or "")
 
@@ -159,17 +248,20 @@ class ViewPane(JobPane):
         if progress is not None:
             self.progress.setValue(round(progress.share * _PROGRESS_STEPS))
             self.doing.setText(f"{progress.share:.0%}   {progress.text}".rstrip())
+        tables = self._history.tables(recording)
         assert self.curves is not None
         assert self.arrays is not None
         for part, there in (
-            (self.curves, recording.curves), (self.arrays, recording.arrays), (self.tables, recording.tables)
+            (self.curves, recording.curves), (self.arrays, recording.arrays), (self.tables, tables)
         ):  # fmt: skip
             part.setVisible(bool(there))
-        self.parts.setVisible(bool(recording.curves or recording.arrays or recording.tables))
+        self.parts.setVisible(bool(recording.curves or recording.arrays or tables))
         if recording.curves:
+            self.curves.show_changes(markers_of(recording.steering))
             self.curves.show_runs([RecordedRun("", recording)])
         self.arrays.show_arrays(recording.arrays)
-        self.tables.show_tables(recording.tables)
+        self.tables.show_tables(tables)
+        self._show_controls(recording)
         self.remark.setText(remarks_on(recording))
         self.remark.setVisible(bool(self.remark.text()))
 
@@ -215,6 +307,17 @@ class ViewPane(JobPane):
         super().hideEvent(event)
 
 
+def _scrolled(inside: QWidget, name: str) -> QScrollArea:
+    """In a low window the parts are scrolled, not squeezed."""
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setAccessibleName(name)
+    area.setWidget(inside)
+    return area
+
+
 def remarks_on(recording: Recording) -> str:
     """What of all that was published is not shown, in sentences; empty where all is."""
     found = []
@@ -224,6 +327,8 @@ def remarks_on(recording: Recording) -> str:
         found.append("Of very long curves the least and the greatest values are shown.")
     if recording.overflow:
         found.append(f"{units.count(recording.overflow, 'record')} of further names were left out.")
+    if recording.steering.left_out:
+        found.append(f"{units.count(recording.steering.left_out, 'record')} about parameters were left out.")
     if recording.unreadable:
         lines = units.count(recording.unreadable, "line")
         found.append(f"{lines} could not be read. The first: {recording.reason}")

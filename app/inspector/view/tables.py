@@ -16,6 +16,8 @@ from broker_core.jobs.published.records import TableRecord
 if TYPE_CHECKING:
     from app.context import AppContext
 
+_ROWS_FOR_WIDTH = 50
+"""Rows that settle how wide columns are at first."""
 _Index = QModelIndex | QPersistentModelIndex
 
 
@@ -66,6 +68,7 @@ class TablesView(QWidget):
         self.cells.setAccessibleName("Published table")
         self.cells.verticalHeader().setDefaultSectionSize(24)
         self.cells.setWordWrap(False)
+        self.cells.horizontalHeader().setResizeContentsPrecision(_ROWS_FOR_WIDTH)
         self.cells.setMinimumHeight(96)
         if (corner := self.cells.findChild(QAbstractButton)) is not None:
             corner.setAccessibleName("Select all cells")
@@ -102,6 +105,8 @@ class TablesView(QWidget):
         self._shown = table
         before, scroll = self.cells.model(), self.cells.verticalScrollBar().value()
         self.cells.setModel(RecordModel(table))
+        if not isinstance(before, RecordModel) or before.table.columns != table.columns:
+            self.cells.resizeColumnsToContents()
         if before is not None:
             before.deleteLater()
         self.cells.verticalScrollBar().setValue(scroll)

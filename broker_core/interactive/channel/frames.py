@@ -24,6 +24,8 @@ TUNNEL_PATH = "/crossdesk/tunnel"
 """The same for a stream of bytes that outlives connections and leads to an SSH server of the agent."""
 SERVICES_PATH = "/crossdesk/services"
 """The same for hearing of the services that the job offers."""
+PARAMETERS_PATH = "/crossdesk/parameters"
+"""The same for changing parameters of the program, and for hearing of changes by other desks."""
 DESK_USER = "desk"
 """Name under which desks log in, with a dash and the name of a session where it is the connection of one: a
 new one takes the place of an older one, which is dead though the agent may not know it yet."""

@@ -19,6 +19,7 @@ from broker_core.interactive.channel.x_setup import BadSetup, Setup, read_setup,
 from broker_core.interactive.shadow.services import Services
 from broker_core.interactive.shadow.session_events import ForwardView
 from broker_core.interactive.shadow.socks import BadSocks, SocksTalk
+from broker_core.interactive.shadow.steering import Steering
 
 TURN = 64 * 1024
 FAREWELL = 2.0
@@ -102,6 +103,8 @@ class Forwards:
         self._connection: asyncssh.SSHClientConnection | None = None
         self.services = Services(self, changed)
         """What the job offers, reached by forwards as soon as it is opened."""
+        self.steering = Steering()
+        """Changes of the program's parameters."""
 
     def views(self) -> tuple[ForwardView, ...]:
         """What there is."""
@@ -184,6 +187,7 @@ class Forwards:
         for forward in self._all:
             await self._open(forward, connection)
         self.services.connected(connection)
+        self.steering.connected(connection)
 
     async def remove(self, forward: Forward) -> None:
         """Close a forward with its connections, at the far end too if that answers."""
@@ -207,6 +211,7 @@ class Forwards:
     async def close(self) -> None:
         """Close all; what listens at the far end goes with the connection."""
         await self.services.close()
+        await self.steering.close()
         for forward in list(self._all):
             await self._drop(forward)
 

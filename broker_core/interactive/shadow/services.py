@@ -80,7 +80,9 @@ class Services:
         """Have the agent tell; one of an earlier version has nothing to say."""
         try:
             await connection.create_unix_connection(
-                lambda: ServiceListener(self._take), SERVICES_PATH, encoding=None
+                lambda: AgentListener(lambda message: self._take(list(message["services"]))),
+                SERVICES_PATH,
+                encoding=None,
             )
         except (OSError, asyncssh.Error):
             self.answered.set()
@@ -136,10 +138,10 @@ class Services:
         task.add_done_callback(self._removals.discard)
 
 
-class ServiceListener(asyncssh.SSHUNIXSession[bytes]):
-    """The agent's word on an open connection."""
+class AgentListener(asyncssh.SSHUNIXSession[bytes]):
+    """Messages of the agent on a channel of an open connection."""
 
-    def __init__(self, take: Callable[[list[dict[str, Any]]], None]) -> None:
+    def __init__(self, take: Callable[[dict[str, Any]], None]) -> None:
         self._take = take
         self._reader = FrameReader()
 
@@ -148,10 +150,10 @@ class ServiceListener(asyncssh.SSHUNIXSession[bytes]):
         self._channel = channel
 
     def data_received(self, data: bytes, datatype: asyncssh.DataType) -> None:
-        """What there is now; an agent that is not understood is listened to no longer."""
+        """Take messages; an agent that is not understood is listened to no longer."""
         try:
             for _, content in self._reader.feed(data):
-                self._take(list(read_word(content)["services"]))
+                self._take(read_word(content))
         except (BadFrame, KeyError, TypeError, ValueError, AttributeError):
             self._channel.abort()
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from broker_core.jobs.published.records import ArrayHeader, NotARecord, Record, read_line
+from broker_core.jobs.published.records import ArrayHeader, Record, read_line
+from broker_core.jobs.published.texts import NotARecord
 
 MOST_LINE = 4 << 20
 """Bytes of a line; a longer one is skipped."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from broker_core.jobs.published.decoder import Decoded, RecordDecoder
+from broker_core.jobs.published.parameters import Parameter, ParameterHistory, ParameterUse
 from broker_core.jobs.published.records import MOST, ArrayRecord, Points, Progress, TableRecord
 
 MOST_IN_MEMORY = 8_000_000
@@ -89,6 +90,9 @@ class Recording:
         self.arrays: dict[str, ArrayHistory] = {}
         self.tables: dict[str, TableRecord] = {}
         self.progress: Progress | None = None
+        self.steering = ParameterHistory()
+        self._x: float | None = None
+        """Of the latest point."""
         self.records = 0
         self.overflow = 0
         """Records of names beyond those that are shown."""
@@ -129,7 +133,9 @@ class Recording:
             case Points(values, x):
                 for name, y in values.items():
                     if self._has_room(self.curves, name, _MOST_CURVES):
-                        self.curves.setdefault(name, Curve()).add(x, y)
+                        curve = self.curves.setdefault(name, Curve())
+                        curve.add(x, y)
+                        self._x = float(x[-1]) if x is not None and len(x) else float(curve.counted - 1)
             case ArrayRecord(name=name) as array:
                 if self._has_room(self.arrays, name, _MOST_ARRAYS):
                     self._add_array(array, one.start, one.size)
@@ -138,6 +144,10 @@ class Recording:
                     self.tables[name] = table
             case Progress() as progress:
                 self.progress = progress
+            case Parameter() as parameter:
+                self.steering.declare(parameter)
+            case ParameterUse() as use:
+                self.steering.use(use, self._x)
 
     def _add_array(self, array: ArrayRecord, start: int, size: int) -> None:
         history = self.arrays.setdefault(array.name, ArrayHistory(array))

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from broker_core.errors import CrossDeskError
+from broker_core.jobs.published.parameters import Parameter, ParameterUse, read_parameter
+from broker_core.jobs.published.texts import NotARecord, shown
 
 FILE = ".crossdesk-data"
 """Name of the records in the job's directory; no file of the job's own, and not listed among them."""
@@ -20,18 +21,10 @@ MOST_PAYLOAD = 64 << 20
 """Bytes of one array."""
 MOST_POINTS = 1 << 20
 """Points of one record."""
-MOST_NAME = 80
-"""Characters of a name."""
 _MOST_ROWS, _MOST_COLUMNS, _MOST_CELL = 10_000, 100, 1000
 _MOST_SERIES = 256
 _TYPES = frozenset("fiu")
 _SIZES = {"f": (2, 4, 8), "i": (1, 2, 4, 8), "u": (1, 2, 4, 8)}
-
-
-class NotARecord(CrossDeskError):
-    """What a program wrote is no record; the reason is for people."""
-
-    code = "not_a_record"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,7 +81,7 @@ class ArrayHeader:
         return ArrayRecord(self.name, np.frombuffer(payload, self.type).reshape(self.shape))
 
 
-Record = Points | ArrayRecord | TableRecord | Progress
+Record = Points | ArrayRecord | TableRecord | Progress | Parameter | ParameterUse
 
 
 def is_picture(values: np.ndarray) -> bool:
@@ -186,11 +179,6 @@ def _progress(found: Mapping[str, Any]) -> Progress:
     return Progress(min(1.0, max(0.0, share)), shown(found.get("text", ""), _MOST_CELL))
 
 
-def shown(text: Any, most: int = MOST_NAME) -> str:
-    """A name or text of unknown origin, fit to be shown; raises NotARecord for what is no text."""
-    if not isinstance(text, str):
-        raise NotARecord("A name is no text.")
-    return "".join(one if one.isprintable() else " " for one in text[:most])
-
-
-_READERS = {"series": _points, "array": _array, "table": _table, "progress": _progress}
+_READERS = {"series": _points, "array": _array, "table": _table, "progress": _progress} | {
+    "parameter": read_parameter
+}

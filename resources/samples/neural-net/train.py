@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Train a small neural network to tell two spirals apart. Standard library only.
 
-Prints one line for each epoch, writes losses.csv as it goes and decision.png at the end.
+Prints one line for each epoch, writes losses.csv as it goes and decision.png at the end. Learning rate and
+momentum can be changed meanwhile, in the View tab of the job or by `crossdesk job set`.
 """
 
 import argparse
@@ -56,7 +57,7 @@ class Layer:
         ]
         return self.outputs
 
-    def backward(self, errors, rate):
+    def backward(self, errors, rate, momentum):
         """Take one step against `errors`; returns the errors of the inputs."""
         slopes = [error * (1 - out * out) for error, out in zip(errors, self.outputs)]
         below = [0.0] * len(self.inputs)
@@ -64,7 +65,7 @@ class Layer:
             step = rate * slope
             for index, value in enumerate(self.inputs):
                 below[index] += slope * row[index]
-                speed[index] = 0.6 * speed[index] - step * value
+                speed[index] = momentum * speed[index] - step * value
                 row[index] += speed[index]
         for index, slope in enumerate(slopes):
             self.biases[index] -= rate * slope
@@ -79,7 +80,7 @@ def predict(layers, x, y):
     return values[0]
 
 
-def epoch(layers, rows, rate, chance):
+def epoch(layers, rows, rate, momentum, chance):
     """One pass over all points; returns mean loss and share of right answers."""
     chance.shuffle(rows)
     loss = right = 0.0
@@ -90,7 +91,7 @@ def epoch(layers, rows, rate, chance):
         right += abs(error) < 1
         errors = [error]
         for layer in reversed(layers):
-            errors = layer.backward(errors, rate)
+            errors = layer.backward(errors, rate, momentum)
     return loss / len(rows), right / len(rows)
 
 
@@ -109,6 +110,13 @@ def save_picture(layers, path, side=160):
         for kind, content in ((b"IHDR", header), (b"IDAT", zlib.compress(b"".join(lines))), (b"IEND", b"")):
             stream.write(struct.pack(">I", len(content)) + kind + content)
             stream.write(struct.pack(">I", zlib.crc32(kind + content)))
+
+
+class Fixed:
+    """A parameter that nobody changes: outside of a job."""
+
+    def __init__(self, name, value, **about):
+        self.value = value
 
 
 def show(layers, number, epochs, loss, right):
@@ -130,12 +138,16 @@ def main():
     chance = random.Random(chosen.seed)
     rows = spirals(chosen.points, chance)
     layers = [Layer(8, 16, chance), Layer(16, 8, chance), Layer(8, 1, chance)]
+    parameter = publish.parameter if publish else Fixed
+    rate = parameter("learning rate", 0.05, minimum=0.001, maximum=0.5)
+    momentum = parameter("momentum", 0.6, minimum=0.0, maximum=0.95)
     print(f"{chosen.points} points, network 8-16-8-1, {chosen.epochs} epochs", flush=True)
     with open("losses.csv", "w", newline="") as stream:
         table = csv.writer(stream)
         table.writerow(["epoch", "loss", "accuracy"])
         for number in range(1, chosen.epochs + 1):
-            loss, right = epoch(layers, rows, 0.05 / (1 + number / 40), chance)
+            step = rate.value / (1 + number / 40)
+            loss, right = epoch(layers, rows, step, momentum.value, chance)
             table.writerow([number, f"{loss:.6f}", f"{right:.4f}"])
             stream.flush()
             if publish:

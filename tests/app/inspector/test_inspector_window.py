@@ -309,6 +309,9 @@ def test_every_control_has_a_name_for_a_screen_reader(
     context.put(row("Done", exit_code=0), story(*TO_FAILED))
     (context.client.folder / ".crossdesk-data").write_text(
         '{"series":{"loss":1}}\n{"array":"a","values":[1]}\n'
+        '{"parameter":"rate","type":"number","value":1,"minimum":0,"maximum":2}\n'
+        '{"parameter":"on","type":"switch","value":true}\n'
+        '{"parameter":"mode","type":"choice","value":"a","choices":["a"]}\n'
     )
     for tab in inspector.panes.keys() - {"console"}:
         inspector.show_tab(tab)

@@ -1,4 +1,4 @@
-/* Publish numbers, arrays and progress of a running job, which desks show live. C99, C++11.
+/* Publish what a running job has, which desks show live, and let them change it. C99, C++11.
  *
  *     #include "crossdesk_publish.h"       cc -I"$CROSSDESK_PUBLISH" ...
  *
@@ -7,9 +7,11 @@
  *     crossdesk_array("field", "f8", field, 2, shape);
  *     crossdesk_progress(0.4, "step 4 of 10");
  *
- * Each returns 0, or -1 where nothing was published: outside of a job, at the limit, with a full disk; the program
+ * Each of these returns 0, or -1 where nothing was published: outside of a job, at the limit, with a full disk; the program
  * goes on. Each call is one write at the end of the file that CROSSDESK_DATA names, so that threads and processes of
  * one node may publish at once.
+ *
+ * Values that desks may change while the program runs are in crossdesk_parameters.h, which is included here.
  */
 #ifndef CROSSDESK_PUBLISH_H
 #define CROSSDESK_PUBLISH_H
@@ -102,6 +104,21 @@ CROSSDESK_MAY_BE_UNUSED static void crossdesk_number(double value, char *into)
     }
 }
 
+/* Read a number with a point, whatever the locale. */
+CROSSDESK_MAY_BE_UNUSED static double crossdesk_read_number(const char *text, char **end)
+{
+    char copy[60] = "", shown[8], *stop, *point;
+    double value;
+    strncat(copy, text, sizeof copy - 1);
+    sprintf(shown, "%.1f", 0.5);
+    if ((point = strchr(copy, '.')) != NULL)
+        *point = shown[1];
+    value = strtod(copy, &stop);
+    if (end != NULL)
+        *end = (char *)text + (stop - copy);
+    return value;
+}
+
 /* Add a point to the curve `name`. */
 CROSSDESK_MAY_BE_UNUSED static int crossdesk_series(double x, const char *name, double value)
 {
@@ -142,5 +159,7 @@ CROSSDESK_MAY_BE_UNUSED static int crossdesk_progress(double share, const char *
     sprintf(line, "{\"progress\":%s,\"text\":%s}\n", number, quoted);
     return crossdesk_record(line, NULL, 0);
 }
+
+#include "crossdesk_parameters.h"
 
 #endif

@@ -22,6 +22,7 @@ class PublishingJob:
         self.path: Path = desk.client.folder / FILE
         monkeypatch.setenv("CROSSDESK_DATA", str(self.path))
         monkeypatch.setattr(publish, "_sink", publish._Sink())
+        monkeypatch.setattr(publish, "_changes", publish._Changes())
 
     def stands(self, state: str) -> None:
         """The broker says that it is in this state."""

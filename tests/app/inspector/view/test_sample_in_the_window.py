@@ -27,6 +27,8 @@ def test_losses_of_the_sample_are_drawn_while_it_runs_and_can_be_browsed_afterwa
         assert not on.ended(job)
         assert pane.curves is not None
         assert [one.name for one in pane.curves.curves] == ["loss", "accuracy"]
+        assert list(pane.controls.controls) == ["learning rate", "momentum"]
+        assert pane.controls.controls["momentum"].field.text() == "0.6"
         before = len(pane.recording.curves["loss"])
         await eventually(lambda: len(pane.recording.curves["loss"]) > before, 90, "more points")
         await eventually(lambda: on.ended(job), 120, "its end")
@@ -35,5 +37,6 @@ def test_losses_of_the_sample_are_drawn_while_it_runs_and_can_be_browsed_afterwa
         assert pane.arrays is not None
         assert pane.arrays.frame.words.text() == "Version 24 of 24"
         assert pane.recording.unreadable == 0
+        await eventually(lambda: not pane.controls.controls["momentum"].isEnabled())
 
     play(qapp, broker, scenario)

@@ -72,7 +72,7 @@ class JobServices:
     def survey(self) -> list[OfferedService]:
         """All that the file names, with their states; takes a moment, call it beside the loop."""
         try:
-            text = _own_text(self._file)
+            text = own_text(self._file, LONGEST)
         except FileNotFoundError:
             return []
         except OSError as error:
@@ -147,7 +147,7 @@ def listeners(port: int) -> set[int]:
     return found
 
 
-def _own_text(file: Path) -> str:
+def own_text(file: Path, longest: int) -> str:
     """The text of a file of this account's own, which nobody else may read from now on; raises OSError."""
     descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(descriptor, "rb") as stream:
@@ -158,9 +158,9 @@ def _own_text(file: Path) -> str:
             raise OSError("another account can write it")
         if stat.S_IMODE(found.st_mode) & 0o077:
             os.fchmod(descriptor, 0o600)
-        text = stream.read(LONGEST + 1)
-    if len(text) > LONGEST:
-        raise OSError(f"it is larger than {LONGEST // 1024} KiB")
+        text = stream.read(longest + 1)
+    if len(text) > longest:
+        raise OSError(f"it is larger than {longest // 1024} KiB")
     return text.decode("utf-8", "replace")
 
 
