@@ -41,15 +41,15 @@ async def test_a_job_goes_to_the_site_of_its_computing_element() -> None:
     await calls.close()
 
 
-async def test_of_a_job_over_two_sites_none_gets_anything_and_it_is_refused_once() -> None:
+async def test_of_a_job_over_two_sites_none_gets_anything_and_each_part_is_refused() -> None:
     both = ready("both", placements=shared((A, B), 2), cpus=2)
     one = ready("one", placements=shared((A,), 1))
     calls, heard, sites = await started(both, one)
     for record in (both, one):
         for effect in of_components(Submit, record):
             calls.submit(effect)
-    await eventually(lambda: len(heard.posted) == 2)
-    assert heard.posted[0] == AttemptRefused(Component("both", 1), SEVERAL)
+    await eventually(lambda: len(heard.posted) == 3)
+    assert heard.posted[:2] == [AttemptRefused(Component("both", 1, index), SEVERAL) for index in (0, 1)]
     assert (sites["a"].asked, sites["b"].asked) == (["one.1"], [])
     await calls.close()
 

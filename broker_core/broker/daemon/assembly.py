@@ -65,6 +65,7 @@ from broker_core.reactor.core import Core
 from broker_core.reactor.effect_runner import Carrier
 from broker_core.resources.facts import SourceHeard
 from broker_core.scheduling.build import build
+from broker_core.scheduling.coallocation.messages import EndLauncher, ReleaseBarrier
 from broker_core.scheduling.config import SchedulerConfig
 from broker_core.scheduling.effects import Ask, Cancel, Confirm, LateMessage, Submit
 from broker_core.scheduling.messages import PoliciesChosen, ReplicasFound
@@ -223,6 +224,9 @@ class Broker:
             Cancel: self._sites.cancel,
             Ask: lambda _: self._updaters.ask(),
             LateMessage: self._ended.stray,
+            # Nothing is handed over yet whose barrier could be reached.
+            ReleaseBarrier: lambda _: None,
+            EndLauncher: lambda _: None,
         }
 
     def _write_holder(self) -> None:

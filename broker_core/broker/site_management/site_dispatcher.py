@@ -105,13 +105,12 @@ class SiteDispatcher:
     def submit(self, effect: Submit) -> None:
         """Hand a component to its site; the answer is posted.
 
-        Of a set nothing is handed over, for nothing here starts a job at several sites at once: its first
-        component is refused for all of them (CB-ERR-7).
+        Of a set nothing is handed over, for nothing here starts a job at several sites at once: each
+        component is refused.
         """
         component, work = effect.component, self._works.get(effect.ce.site)
         if len(effect.record.placements) > 1:
-            if not component.index:
-                self._engine.post(AttemptRefused(component, SEVERAL))
+            self._engine.post(AttemptRefused(component, SEVERAL))
         elif work is not None:
             work.submit(effect.record)
         elif component.tag not in self._orphans:
