@@ -4,8 +4,8 @@
 
 It runs mpiexec of MPICH with the launcher `manual`, and stands between it and the proxies that the sites
 start: each component dials a port of its own. That all its processes have called MPI_Init is the word with
-which its proxy enters the barrier there; what mpiexec says to it from then on is kept back until the barrier is
-released. SIGUSR1: look whether it is. SIGTERM: end all.
+which its proxy enters the barrier there; what mpiexec says to it from then on is kept back until the barrier
+is released. SIGUSR1: look whether it is. SIGTERM: end all.
 """
 
 from __future__ import annotations
