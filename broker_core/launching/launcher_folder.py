@@ -46,8 +46,8 @@ class LauncherFolder:
 
     def settings(self) -> LauncherSettings:
         """What the launcher was told; raises OSError and ValueError."""
-        told = json.loads(self._settings.read_text())
-        return LauncherSettings(told["mpiexec"], told["address"], tuple(told["cpus"]))
+        stored = json.loads(self._settings.read_text())
+        return LauncherSettings(stored["mpiexec"], stored["address"], tuple(stored["cpus"]))
 
     def identify(self) -> None:
         """The process that calls this is the launcher."""

@@ -37,7 +37,7 @@ class Launcher:
 
     def __init__(self, folder: LauncherFolder) -> None:
         self._folder = folder
-        self._told = folder.settings()
+        self._settings = folder.settings()
         self._released = asyncio.Event()
         self._gathered: set[int] = set()
         self._control = 0
@@ -46,8 +46,8 @@ class Launcher:
     async def run(self) -> int:
         """Until mpiexec has ended; its exit code."""
         servers = [
-            await asyncio.start_server(partial(self._dialed, index), self._told.address, 0)
-            for index in range(len(self._told.cpus))
+            await asyncio.start_server(partial(self._dialed, index), self._settings.address, 0)
+            for index in range(len(self._settings.cpus))
         ]
         ports = [server.sockets[0].getsockname()[1] for server in servers]
         with self._folder.output.open("ab") as output:
@@ -56,9 +56,9 @@ class Launcher:
                 stderr=output, cwd="/", env={"PATH": os.defpath, VARIABLE: str(self._folder.path)},
             )  # fmt: skip
             loop = asyncio.get_running_loop()
-            loop.add_signal_handler(signal.SIGUSR1, self._look)
+            loop.add_signal_handler(signal.SIGUSR1, self._check_release)
             loop.add_signal_handler(signal.SIGTERM, partial(_kill, mpiexec))
-            self._look()
+            self._check_release()
             assert mpiexec.stdout is not None
             self._folder.tell_proxies(await self._proxies(mpiexec.stdout, ports))
             while line := await mpiexec.stdout.readline():
@@ -72,9 +72,9 @@ class Launcher:
         return code
 
     def _command(self) -> list[str]:
-        cpus = self._told.cpus
+        cpus = self._settings.cpus
         hosts = ",".join(f"component{index}:{count}" for index, count in enumerate(cpus))
-        words = [self._told.mpiexec, "-launcher", "manual", "-localhost", "127.0.0.1", "-hosts", hosts]
+        words = [self._settings.mpiexec, "-launcher", "manual", "-localhost", "127.0.0.1", "-hosts", hosts]
         words += ["-n", str(sum(cpus)), "-genvnone", "-wdir", "/"]
         return [*words, "/bin/sh", "-c", _RANK]
 
@@ -86,12 +86,12 @@ class Launcher:
                 break
             if line.startswith(_LAUNCH) and (port := _PORT.search(line)) and _WORDS.fullmatch(line):
                 self._control = int(port[1])
-                own = f"--control-port {self._told.address}:{ports[len(found)]}"
+                own = f"--control-port {self._settings.address}:{ports[len(found)]}"
                 words = _PORT.sub(own, line.removeprefix(_LAUNCH)).split(" ", 1)
                 found.append(words[1])
         return found if len(found) == len(ports) else []
 
-    def _look(self) -> None:
+    def _check_release(self) -> None:
         if self._folder.release.exists():
             self._released.set()
 
@@ -104,9 +104,9 @@ class Launcher:
         """Pass on what a component and mpiexec say to each other; the end of one ends the other."""
         inner: asyncio.StreamWriter | None = None
         try:
-            told, inner = await asyncio.open_connection("127.0.0.1", self._control)
+            replies, inner = await asyncio.open_connection("127.0.0.1", self._control)
             up = asyncio.create_task(self._up(index, reader, inner))
-            down = asyncio.create_task(self._down(index, told, writer))
+            down = asyncio.create_task(self._down(index, replies, writer))
             try:
                 await asyncio.wait((up, down), return_when=asyncio.FIRST_COMPLETED)
             finally:
@@ -122,20 +122,20 @@ class Launcher:
                 inner.close()
 
     async def _up(self, index: int, reader: asyncio.StreamReader, inner: asyncio.StreamWriter) -> None:
-        said = b""
+        recent = b""
         while data := await reader.read(_CHUNK):
             if index not in self._gathered:
-                said = said[-len(_IN_BARRIER) :] + data
-                if _IN_BARRIER in said:
+                recent = recent[-len(_IN_BARRIER) :] + data
+                if _IN_BARRIER in recent:
                     self._gathered.add(index)
                     self._folder.gathered(index)
             inner.write(data)
             await inner.drain()
 
-    async def _down(self, index: int, told: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _down(self, index: int, replies: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Mpiexec lets nobody out before all are in, and is answered to by nobody who waits: a part of a
         message may have got through."""
-        while data := await told.read(_CHUNK):
+        while data := await replies.read(_CHUNK):
             if index in self._gathered:
                 await self._released.wait()
             writer.write(data)

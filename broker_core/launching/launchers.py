@@ -27,7 +27,7 @@ from broker_core.scheduling.coallocation.messages import (
 )
 
 log = logging.getLogger("crossdesk.launchers")
-LOOK_INTERVAL = 0.1
+POLL_INTERVAL = 0.1
 """Seconds between two looks at what a launcher has left."""
 START_DEADLINE = 20.0
 """Seconds within which mpiexec says how its proxies are started."""
@@ -112,8 +112,8 @@ class Launchers:
     def _found(self) -> str:
         if self._mpiexec:
             return self._mpiexec
-        places = [os.path.join(sys.prefix, "bin"), *os.get_exec_path()]
-        found = (shutil.which(name, path=os.pathsep.join(places)) for name in _NAMES)
+        folders = [os.path.join(sys.prefix, "bin"), *os.get_exec_path()]
+        found = (shutil.which(name, path=os.pathsep.join(folders)) for name in _NAMES)
         return next((path for path in found if path and _is_mpich(path)), "")
 
     def _start(self, tag: str, folder: LauncherFolder, cpus: tuple[int, ...]) -> None:
@@ -135,21 +135,21 @@ class Launchers:
             raise NoLauncher(f"The launcher cannot be started: {error.strerror or error}.") from error
 
     def _watch(self, tag: str) -> None:
-        watch = asyncio.create_task(self._look(tag), name=f"launcher of {tag}")
+        watch = asyncio.create_task(self._follow(tag), name=f"launcher of {tag}")
         self._watches[tag] = watch
 
-    async def _look(self, tag: str) -> None:
+    async def _follow(self, tag: str) -> None:
         """Tell what becomes known of a launcher, until it is over."""
-        folder, told = self._folder(tag), set[int]()
+        folder, reported = self._folder(tag), set[int]()
         job, attempt = tag.rsplit(".", 1)
         while True:
             runs = self._runs(tag, folder)
-            for index in sorted(folder.waiting() - told):
-                told.add(index)
+            for index in sorted(folder.waiting() - reported):
+                reported.add(index)
                 self.post(ComponentGathered(Component(job, int(attempt), index)))
             if not runs:
                 break
-            await asyncio.sleep(LOOK_INTERVAL)
+            await asyncio.sleep(POLL_INTERVAL)
         if folder.proxies() and not folder.ended and not folder.release.exists():
             log.warning("The launcher of %s died before all components were there", tag)
             self.post(LauncherLost(job, int(attempt)))
@@ -163,7 +163,7 @@ class Launchers:
                 while tag in self._watches:
                     if words := folder.proxies():
                         return words[index]
-                    await asyncio.sleep(LOOK_INTERVAL / 5)
+                    await asyncio.sleep(POLL_INTERVAL / 5)
         raise NoLauncher("mpiexec did not say how its proxies are started.")
 
     def _runs(self, tag: str, folder: LauncherFolder) -> bool:
@@ -194,10 +194,10 @@ def own_address() -> str:
 def _is_mpich(path: str) -> bool:
     words = [path, "--version"]
     try:
-        said = subprocess.run(words, capture_output=True, timeout=10, stdin=subprocess.DEVNULL, check=False)
+        answer = subprocess.run(words, capture_output=True, timeout=10, stdin=subprocess.DEVNULL, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return False
-    return b"HYDRA" in said.stdout
+    return b"HYDRA" in answer.stdout
 
 
 def _signal(pid: int, number: int) -> None:

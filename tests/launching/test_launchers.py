@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -22,11 +24,26 @@ from broker_core.scheduling.coallocation.messages import (
     ReleaseBarrier,
 )
 from broker_core.worker.script import mpi_start_path
-from tests.testbed.mpi import installed
+from tests.testbed.mpi import Installation, installed
 from tests.waiting import eventually, within
 
 pytestmark = pytest.mark.mpi
 CPUS = (2, 1)
+_ENDS = """
+#include <mpi.h>
+#include <unistd.h>
+int main(int count, char **words)
+{
+    int rank;
+    MPI_Init(&count, &words);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 1)
+        _exit(5);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+"""
 ONE, TWO = Component("j", 1), Component("j", 1, 1)
 
 
@@ -35,12 +52,20 @@ def over_two(state: JobState) -> JobRecord:
     return JobRecord("j", "ann", "ranks", "Parallel", False, 3, state, "", placements=where, attempt=1)
 
 
+@dataclass(frozen=True)
+class Linked:
+    """An MPI with another program than that which checks its ranks."""
+
+    prefix: Path
+    program: Path
+
+
 class Job:
     """One attempt over two sites."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.mpich = installed("mpich")
+        self.mpich: Installation | Linked = installed("mpich")
         self.heard: list[ComponentGathered | LauncherLost] = []
         self.launchers = self.broker()
         self.parts: list[asyncio.subprocess.Process] = []
@@ -111,6 +136,17 @@ async def test_all_wait_in_mpi_init_until_the_barrier_is_released_and_then_compu
 
 async def test_a_rank_that_fails_fails_its_component_and_no_process_is_left(job: Job) -> None:
     await job.both("kill", "2")
+    job.launchers.release(ReleaseBarrier("j", 1))
+    assert 0 not in await job.codes()
+
+
+async def test_a_rank_that_ends_without_a_word_to_mpi_ends_the_others(job: Job, tmp_path: Path) -> None:
+    source, program = tmp_path / "ends.c", tmp_path / "ends"
+    source.write_text(_ENDS)
+    mpicc = job.mpich.prefix / "bin/mpicc"
+    subprocess.run([mpicc, "-o", program, source], check=True)
+    job.mpich = Linked(job.mpich.prefix, program)
+    await job.both()
     job.launchers.release(ReleaseBarrier("j", 1))
     assert 0 not in await job.codes()
 

@@ -195,8 +195,9 @@ start_mpich_g2() {
         printf 'cd %s || exit\nexec >>%s 2>>%s\n' "$(quoted "$PWD")" "/proc/$$/fd/1" "/proc/$$/fd/2"
         for word do printf '%s ' "$(quoted "$word")"; done
         printf '\nstatus=$?\necho "$status" >>%s\n' "$(quoted "$directory/ranks.ended")"
-        # What the proxy sees is what happened to the program: by a signal it ends all others.
-        printf '[ "$status" -le 128 ] || kill -s "$((status - 128))" $$\nexit "$status"\n'
+        # The proxy ends all others for a signal alone; who fails otherwise leaves them some time for their end.
+        printf '[ "$status" -le 128 ] || kill "-$((status - 128))" $$\n'
+        printf '[ "$status" -eq 0 ] || { sleep 3; kill -9 $$; }\n'
     } >"$directory/ranks"
     : >"$directory/ranks.ended"
     CROSSDESK_MPI_RANK=$directory/ranks "$proxy" $CROSSDESK_MPI_PROXY
