@@ -140,6 +140,11 @@ async def test_a_job_that_fits_on_neither_site_runs_over_both_as_one(grid: Grid)
     assert (row["state"], row["exit_code"]) == ("Done", 0), story
     assert "1 of 2 components reached MPI_Init" in story
     assert "All 2 components reached MPI_Init, and the barrier was released" in story
+    listed = {one.path: one.role for one in await grid.client.files(job)}
+    assert {"out", "component-1/out"} <= listed.keys(), listed
+    assert await grid.output(job, "out") == ""
+    wanted = "6 ranks of 6 launchers, pi 3.141593, halo right, given a value\n"
+    assert await grid.output(job, "component-1/out") == wanted
     await grid.nothing_is_left()
 
 
