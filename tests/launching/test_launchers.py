@@ -118,7 +118,7 @@ async def job(tmp_path: Path) -> AsyncIterator[Job]:
         await part.wait()
     made.launchers.end(EndLauncher("j", 1))
     await made.launchers.close()
-    assert made.folder.processes() == []
+    await eventually(lambda: made.folder.processes() == [], what="no process of the launcher is left")
 
 
 async def test_all_wait_in_mpi_init_until_the_barrier_is_released_and_then_compute_together(job: Job) -> None:
