@@ -13,6 +13,8 @@ from broker_core.jobs.transitions import EventType
 E = EventType
 KEPT = 10
 """Troubles of a job that are kept with each of its events that tell of one."""
+SHARES = "cpus"
+"""Detail of a choice with several computing elements: processors at each."""
 _BEGIN = frozenset({E.MATCHED, E.CHOICE_FAILED})
 _NO_PROGRESS = frozenset({E.BROKER_DIED, E.MESSAGE_LATE, E.CANCEL_REQUESTED})
 
@@ -44,6 +46,8 @@ class FailureHistory:
     (reliability case 24)."""
     retried: bool = False
     """The current resource has had its second try (CB-ERR-3)."""
+    shares: tuple[int, ...] = ()
+    """Processors at each computing element of the last choice, where it has several."""
     deaths: int = 0
     """How often the broker died while this attempt was on its way to a site (reliability case 24)."""
 
@@ -68,6 +72,7 @@ def past_of(events: Sequence[JobEvent]) -> FailureHistory:
         tried=tuple(_failure(one) for one in told.get("tried", ())),
         died=tuple(told.get("died", ())),
         retried=_retried(events),
+        shares=_shares(events),
         deaths=_deaths(events),
     )
 
@@ -83,6 +88,11 @@ def _failure(stored: dict[str, Any] | str) -> ChoiceFailure:
 def _retried(events: Sequence[JobEvent]) -> bool:
     begun = (event.type for event in reversed(events) if event.type is E.RETRIED or event.type in _BEGIN)
     return next(begun, None) is E.RETRIED
+
+
+def _shares(events: Sequence[JobEvent]) -> tuple[int, ...]:
+    begun = (event.details for event in reversed(events) if event.type in _BEGIN)
+    return tuple(next(begun, {}).get(SHARES, ()))
 
 
 def _deaths(events: Sequence[JobEvent]) -> int:

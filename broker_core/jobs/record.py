@@ -81,6 +81,17 @@ class JobRecord:
         """The first component of the current or last attempt."""
         return Component(self.id, self.attempt)
 
+    def components_at(self, site: str) -> list[Component]:
+        """The components of the current or last attempt that are at a site of this name; of one that is at a
+        single computing element, that one."""
+        if len(self.placements) < 2:
+            return [self.component]
+        return [
+            Component(self.id, self.attempt, index)
+            for index, one in enumerate(self.placements)
+            if one.ce.site == site
+        ]
+
     @property
     def ce(self) -> ComputingElement:
         """Where the first component is, or was, and with it the files of the job."""

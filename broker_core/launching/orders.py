@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from broker_core.jdl.description import JobDescription
 from broker_core.jdl.names import base_name, input_name, is_fetched
+from broker_core.jobs.placement import Component, Placement
 from broker_core.jobs.record import JobRecord
 from broker_core.launching.files import FileStore
 from broker_core.sites.contract import FetchedFile, InputFile, LaunchOrder
 
+OVER_SITES = "mpich-g2"
+"""Kind of MPI whose processes call each other over the borders of sites; within one it is MPICH."""
 STDOUT, STDERR = "std.out", "std.err"
 """Where output goes of a job whose description names no StdOutput or StdError: always readable."""
 
@@ -65,11 +69,27 @@ def order_for(
         wall_limit=description.wall_limit,
         interactive=description.interactive,
         software=description.software.words,
-        mpi=description.mpi,
+        mpi="mpich" if description.mpi == OVER_SITES else description.mpi,
         owner=record.owner,
         ce=record.ce,
         name=description.name,
         request=description.request,
+    )
+
+
+def component_order(
+    order: LaunchOrder, component: Component, placement: Placement, proxy: str
+) -> LaunchOrder:
+    """The order of one component of several; `proxy`: the words with which it calls the launcher."""
+    return replace(
+        order,
+        attempt=component,
+        ce=placement.ce,
+        cpus=placement.cpus,
+        environment=(*order.environment, ("CROSSDESK_MPI_PROXY", proxy)),
+        mpi=OVER_SITES,
+        # The proxy starts all of its processes on its own machine.
+        request=replace(order.request, hosts=1),
     )
 
 

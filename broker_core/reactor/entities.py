@@ -75,6 +75,10 @@ class Entities(Generic[State, Event]):
         final = self._table.final
         self._live = {subject: known for subject, known in states.items() if known[0] not in final}
 
+    def resume(self, subject: str, state: State, seq: int = 0) -> None:
+        """Go on with one entity in a state that is known otherwise than by its events."""
+        self._live[subject] = state, seq
+
     def step(
         self,
         subject: str,

@@ -14,9 +14,13 @@ from broker_core.scheduling.attempts.fencing import Fences
 from broker_core.scheduling.attempts.forced_rematch import ForcedRematch
 from broker_core.scheduling.attempts.recovering import Recovering
 from broker_core.scheduling.attempts.rematching import Rematching
+from broker_core.scheduling.attempts.reports import AttemptReports
+from broker_core.scheduling.attempts.several_ends import SeveralEnds
+from broker_core.scheduling.attempts.several_sites import SeveralSites
 from broker_core.scheduling.attempts.site_reactions import SiteReactions
 from broker_core.scheduling.attempts.start_deadlines import StartDeadlines
 from broker_core.scheduling.cache_update import CacheUpdate
+from broker_core.scheduling.coallocation.messages import ComponentGathered, LauncherLost
 from broker_core.scheduling.config import SchedulerConfig
 from broker_core.scheduling.deadlines import Deadlines
 from broker_core.scheduling.eligibility import Match
@@ -57,7 +61,8 @@ def build(
     """A scheduler. `match`: the matchmaking function; `positions`: the next position in the log; `policies`:
     by which it decides until others are chosen."""
     state = SchedulerState(match, positions, rules or SchedulerConfig())
-    selector, attempts = Selector(state), Attempts(state)
+    selector, several = Selector(state), SeveralSites(state)
+    attempts = Attempts(state, several)
     rounds = SchedulingPass(state, selector, attempts)
     if policies is not None:
         rounds.use(policies)
@@ -67,19 +72,23 @@ def build(
     rematching = Rematching(state, selector, attempts)
     elsewhere = ForcedRematch(state, selector, fences, rematching)
     ends = AttemptEnds(state, attempts, rematching, fences)
+    together = SeveralEnds(state, several, rematching, fences)
     sites = SiteReactions(state, fences, starts, ends)
+    reports = AttemptReports(state, sites, together)
     questions = Questions(state, selector, rounds, elsewhere)
-    deadlines = Deadlines(admission, fences, starts)
+    deadlines = Deadlines(admission, fences, starts, together)
     updates = CacheUpdate(state)
     answers = FreshAnswers(state, updates, rounds)
     intake = Intake(state, admission, answers)
-    handlers: Handlers = dict.fromkeys(get_args(AttemptReport), sites.handle)
-    handlers |= _by_users(UserRequests(state, admission, fences), elsewhere)
+    handlers: Handlers = dict.fromkeys(get_args(AttemptReport), reports.handle)
+    handlers |= _by_users(UserRequests(state, admission, fences, together), elsewhere)
     handlers |= {
         SubmissionRecorded: intake.submitted,
-        JobsRecovered: Recovering(state, attempts, sites).handle,
+        JobsRecovered: Recovering(state, attempts, sites, several).handle,
+        ComponentGathered: together.tell,
+        LauncherLost: together.tell,
         SourceHeard: updates.add,
-        LinkChanged: sites.link_changed,
+        LinkChanged: reports.link_changed,
         ReplicasFound: lambda _: state.eligibility.forget(),
         StartForetold: attempts.foretold,
         PoliciesChosen: rounds.use,

@@ -52,6 +52,8 @@ class SchedulerConfig:
     poison_starters: int = 3
     """A job whose Job Starters or agents died so often is held (reliability case 24): before the program
     began, each site counts once, since another starter there may die of the same; after that, each time."""
+    gather_timeout: float = 3600.0
+    """All components of a job over several sites reach MPI_Init within this, or it is matched again."""
     queue_ahead: float = 0.0
     """Processors' worth of jobs, as a share of all of them, that may wait in the queue of a resource which
     is the only one for them: the next job starts there without a way to the broker and back. Only with

@@ -11,6 +11,7 @@ from broker_core.jobs.immutable import immutable
 from broker_core.jobs.placement import Component, ComputingElement
 from broker_core.jobs.record import JobRecord
 from broker_core.reactor.reactor import InternalEvent, Wake
+from broker_core.scheduling.coallocation.messages import EndLauncher, ReleaseBarrier
 
 
 @immutable
@@ -69,7 +70,9 @@ class JobEnded(InternalEvent):
     record: JobRecord
 
 
-Effect = Record | Submit | Confirm | Cancel | Wake | LateMessage | Ask | JobEnded
+Effect = (
+    Record | Submit | Confirm | Cancel | ReleaseBarrier | EndLauncher | Wake | LateMessage | Ask | JobEnded
+)
 ToSite = TypeVar("ToSite", Submit, Confirm, Cancel)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from broker_core.jobs.failure_history import ChoiceFailure, FailureHistory
 from broker_core.jobs.immutable import immutable
-from broker_core.jobs.placement import listed
+from broker_core.jobs.placement import Placement, computing_element, listed
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.site_names import site_names
 from broker_core.jobs.states import JobState
@@ -60,6 +60,8 @@ class LiveJob:
     """Place in the order of arrival (CB-SCH-07)."""
     ces: tuple[str, ...] = ()
     """Ids of the computing elements of the current attempt; none while it has none."""
+    shares: tuple[int, ...] = ()
+    """Processors at each of them."""
     round_tried: tuple[str, ...] = ()
     """Choices of this round that did not take it, each once (SA-LCH-01)."""
     excluded: frozenset[str] = frozenset()
@@ -89,6 +91,7 @@ class LiveJob:
         """Take over what its events say of its troubles."""
         self.rounds, self.tried, self.died = past.rounds, past.tried, past.died
         self.excluded, self.tries = frozenset(past.excluded), 2 if past.retried else 1
+        self.shares = past.shares
 
     def fresh(self) -> None:
         """Its owner gives it a new try: troubles count from the beginning."""
@@ -113,6 +116,13 @@ class LiveJob:
     def given_up(self) -> str:
         """See `AtSite`."""
         return self.attempt.given_up if isinstance(self.attempt, AtSite) else ""
+
+    @property
+    def placements(self) -> tuple[Placement, ...]:
+        """What it has at each computing element of the current attempt."""
+        if len(self.shares) != len(self.ces):
+            return self.record.placements
+        return tuple(map(Placement, map(computing_element, self.ces), self.shares))
 
     @property
     def where(self) -> str:

@@ -13,6 +13,7 @@ from broker_core.policies.policy import Policy
 from broker_core.policies.queues import QueuePolicy
 from broker_core.reactor.reactor import TimerFired
 from broker_core.resources.facts import SourceHeard
+from broker_core.scheduling.coallocation.messages import ComponentGathered, LauncherLost
 from broker_core.scheduling.demand import Demand
 
 
@@ -126,5 +127,13 @@ class StartForetold:
 Request = CancelAsked | HoldAsked | ReleaseAsked | ElsewhereAsked
 Observation = SourceHeard | ReplicasFound | LinkChanged | StartForetold
 Message = (
-    SubmissionRecorded | JobsRecovered | Observation | AttemptReport | Request | PoliciesChosen | TimerFired
+    SubmissionRecorded
+    | JobsRecovered
+    | Observation
+    | AttemptReport
+    | ComponentGathered
+    | LauncherLost
+    | Request
+    | PoliciesChosen
+    | TimerFired
 )

@@ -6,6 +6,8 @@ from broker_core.jobs.members import members
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
 from broker_core.scheduling.attempts.fencing import Fences
+from broker_core.scheduling.attempts.several_ends import SeveralEnds
+from broker_core.scheduling.coallocation.messages import CoallocationCanceled
 from broker_core.scheduling.messages import CancelAsked, HoldAsked, ReleaseAsked
 from broker_core.scheduling.queue.admission import Admission
 from broker_core.scheduling.state import SchedulerState
@@ -16,12 +18,15 @@ S, E = members(JobState), members(EventType)
 class UserRequests:
     """Does what is asked where it has a meaning; elsewhere nothing happens."""
 
-    def __init__(self, state: SchedulerState, admission: Admission, fences: Fences) -> None:
+    def __init__(
+        self, state: SchedulerState, admission: Admission, fences: Fences, several: SeveralEnds
+    ) -> None:
         self._jobs = state.jobs
         self._arrivals = state.arrivals
         self._queue = state.queue
         self._admission = admission
         self._fences = fences
+        self._several = several
 
     def cancel(self, message: CancelAsked) -> None:
         """End a job: at once where no site has it, else once its site says so."""
@@ -33,7 +38,9 @@ class UserRequests:
             self._jobs.note(job, E.CANCELED, reason="Canceled by its owner before it was sent to a site")
             return
         self._jobs.note(job, E.CANCEL_REQUESTED, reason="Its owner asked to cancel it")
-        if job.record.state is not S.READY:
+        if len(job.ces) > 1:
+            self._several.tell(CoallocationCanceled(job.id))
+        elif job.record.state is not S.READY:
             self._fences.end(job.record)
 
     def hold(self, message: HoldAsked) -> None:

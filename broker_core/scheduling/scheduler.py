@@ -9,6 +9,7 @@ from broker_core.jobs.attempt_events import AttemptReport
 from broker_core.reactor.reactor import Now, TimerFired
 from broker_core.resources.cache import ResourceCache
 from broker_core.resources.pool import Pool
+from broker_core.scheduling.coallocation.messages import EndLauncher, ReleaseBarrier
 from broker_core.scheduling.decisions import Decisions
 from broker_core.scheduling.effects import Ask, Cancel, Confirm, Effect, JobEnded, LateMessage, Record, Submit
 from broker_core.scheduling.live_job import LiveJob
@@ -24,7 +25,9 @@ class Scheduler:
     """The first reactor: owns the live jobs. Pure: both clocks come in with messages. Put together by
     `scheduling.build`."""
 
-    gives: frozenset[type] = frozenset({Record, Submit, Confirm, Cancel, LateMessage, Ask, JobEnded})
+    gives: frozenset[type] = frozenset(
+        {Record, Submit, Confirm, Cancel, ReleaseBarrier, EndLauncher, LateMessage, Ask, JobEnded}
+    )
 
     def __init__(
         self,
@@ -102,6 +105,10 @@ class Scheduler:
         """The same in one sentence; empty if nothing is awaited of the scheduler."""
         known = self._jobs.live.get(job)
         return "" if known is None else self._questions.reason(known, now)
+
+    def leaving(self, job: str) -> bool:
+        """True if all components of a job over several sites are being ended, since one failed."""
+        return self._state.coallocations.leaving(job)
 
     def not_elsewhere(self, job: str) -> str:
         """Why a live job cannot be run elsewhere, in words; empty: it can."""

@@ -214,7 +214,9 @@ class Selector:
         choices = sets(able, found.groups)
         for index in self._arranged(choices, demand, seed):
             ces = choices.ces[index]
-            if not any(ce in excluded for ce in ces):
+            # Queues of one site are queues for the same processors, which would be counted twice.
+            apart = len({self._cache.site_of(ce) for ce in ces}) == len(ces)
+            if apart and not any(ce in excluded for ce in ces):
                 given = found.grouping.cpus(found.groups[index], demand.description.cpus)
                 return Selection(tuple(ces), given, len(choices))
         return None

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from broker_core.jobs.states import JobState
 from broker_core.resources.cache import ResourceCache
 from broker_core.resources.reputation import Reputation
+from broker_core.scheduling.coallocation.coallocations import Coallocations
 from broker_core.scheduling.config import SchedulerConfig
 from broker_core.scheduling.decisions import Decisions
 from broker_core.scheduling.eligibility import EligibilityTable, Match
@@ -35,6 +36,8 @@ class SchedulerState:
         """What is known of the resources."""
         self.eligibility = EligibilityTable(self.cache.board, match)
         """Where jobs can run, by matching."""
+        self.coallocations = Coallocations(lambda: 0, rules.gather_timeout)
+        """Jobs over several sites; their steps are recorded as those of the jobs."""
         self.decisions = Decisions(rules.decisions)
         """What was decided lately."""
 
@@ -52,6 +55,7 @@ def _cache(rules: SchedulerConfig) -> ResourceCache:
 def problems(state: SchedulerState) -> list[str]:
     """Each contradiction in one sentence; empty if all is well. Changes nothing."""
     found = [f"Job {job.id}: {text}." for job in state.jobs.live.values() for text in _of_job(state, job)]
+    found += state.coallocations.validate()
     return found + [f"The queue: {text}." for text in _of_queue(state)]
 
 

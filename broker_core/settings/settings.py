@@ -33,6 +33,15 @@ class SchedulingSettings:
         BEST_FIT, f"order of the sites that match a job: {', '.join(POLICIES)}, or a plug-in"
     )
     queue_policy: str = setting(FCFS, "who may pass whom in the queue", choices=tuple(QUEUES))
+    gather_timeout: float = setting(
+        3600.0, "a job over several sites that is not complete in MPI_Init by then is matched again"
+    )
+    mpiexec: str = setting(
+        "", "mpiexec of MPICH on this machine, for jobs over several sites; empty: beside Python, or in PATH"
+    )
+    launcher_address: str = setting(
+        "", "address of this machine that nodes of sites call for such jobs; empty: that of its way out"
+    )
     rematch_interval: float = setting(120.0, "a waiting job is matched again at the latest after this")
     infeasible_timeout: float = setting(3600.0, "a job that no known resource can ever run is aborted then")
     interactive_start: float = setting(

@@ -20,6 +20,7 @@ from broker_core.jobs.states import JobState
 from broker_core.reactor.core import Core
 from broker_core.reactor.effect_runner import Carrier, EffectRunner
 from broker_core.reactor.reactor import Now, TimerFired, Wake
+from broker_core.scheduling.coallocation.messages import EndLauncher, ReleaseBarrier
 from broker_core.scheduling.demand import Demand
 from broker_core.scheduling.effects import Ask, Cancel, Confirm, LateMessage, Record, Submit
 from broker_core.scheduling.messages import Arrival, SubmissionRecorded
@@ -64,7 +65,7 @@ class TraceReplay:
             Ask: self._ask,
         }
         self._runner = EffectRunner({**own, **(carriers or {})})
-        self._runner.require(core.gives - {Confirm, Cancel, LateMessage})
+        self._runner.require(core.gives - {Confirm, Cancel, ReleaseBarrier, EndLauncher, LateMessage})
         self._listener = listener
         self._alarms: list[tuple[float, int, Callable[[Any], None], Any]] = []
         self._alarm_number = 0

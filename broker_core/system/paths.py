@@ -37,6 +37,11 @@ class Paths:
         return self.state / "files"
 
     @property
+    def launchers(self) -> Path:
+        """Directory with a folder for each attempt over several sites."""
+        return self.state / "launchers"
+
+    @property
     def sites(self) -> Path:
         """Directory with one folder for each site."""
         return self.state / "sites"

@@ -89,6 +89,8 @@ class SiteSpec(Wire):
     list_interval: float = Field(default=30.0, ge=0.1, le=3600.0)
     """Seconds between two questions to the batch system there after all jobs (`squeue`, `qstat`); it is asked
     sooner while somebody looks at a job that waits, or waits for a cancel. ARC and plain hosts: no effect."""
+    reachable: bool = False
+    """Nodes there can be called from other sites, as MPI jobs over several sites need it."""
     lease: float = Field(default=0.0, ge=0.0, allow_inf_nan=False)
     """Seconds without contact after which the site ends a running job; 0: it runs on, and is waited for."""
     max_jobs: int = Field(default=0, ge=0, le=2**31 - 1)

@@ -66,15 +66,18 @@ class Heard:
     jobs: dict[str, JobRecord] = field(default_factory=dict)
     posted: list[Any] = field(default_factory=list)
     store: None = None
+    leaving: set[str] = field(default_factory=set)
+    """Jobs all of whose components are being ended."""
 
     @property
     def scheduler(self) -> Any:
-        return SimpleNamespace(job=self._job)
+        return SimpleNamespace(job=self._job, leaving=self.leaving.__contains__)
 
     def _job(self, job: str) -> Any:
         record = self.jobs.get(job)
         return record and SimpleNamespace(
-            record=record, canceling=record.canceling is not None, attempt=HANDING_OVER
+            record=record, placements=record.placements,
+            canceling=record.canceling is not None, attempt=HANDING_OVER,
         )
 
     def post(self, message: Any) -> None:
@@ -86,3 +89,6 @@ class Orders:
 
     async def order(self, record: JobRecord) -> str:
         return f"{record.id}.{record.attempt}"
+
+    async def component(self, record: JobRecord, component: Component, _: object) -> str:
+        return component.tag

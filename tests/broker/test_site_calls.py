@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from broker_core.broker.engine.failpoints import FailPoints
-from broker_core.broker.site_management.site_dispatcher import SEVERAL, SiteDispatcher
+from broker_core.broker.site_management.site_dispatcher import SiteDispatcher
 from broker_core.jobs.attempt_events import AttemptEnded, AttemptRefused
 from broker_core.jobs.placement import Component, shared
 from broker_core.jobs.record import JobRecord
@@ -41,16 +41,35 @@ async def test_a_job_goes_to_the_site_of_its_computing_element() -> None:
     await calls.close()
 
 
-async def test_of_a_job_over_two_sites_none_gets_anything_and_it_is_refused_once() -> None:
+async def test_of_a_job_over_two_sites_each_gets_its_component() -> None:
     both = ready("both", placements=shared((A, B), 2), cpus=2)
-    one = ready("one", placements=shared((A,), 1))
-    calls, heard, sites = await started(both, one)
-    for record in (both, one):
-        for effect in of_components(Submit, record):
-            calls.submit(effect)
+    calls, heard, sites = await started(both)
+    for effect in of_components(Submit, both):
+        calls.submit(effect)
     await eventually(lambda: len(heard.posted) == 2)
-    assert heard.posted[0] == AttemptRefused(Component("both", 1), SEVERAL)
-    assert (sites["a"].asked, sites["b"].asked) == (["one.1"], [])
+    assert {one.component for one in heard.posted} == {Component("both", 1), Component("both", 1, 1)}
+    assert (sites["a"].asked, sites["b"].asked) == (["both.1"], ["both.1.1"])
+    for cancel in of_components(Cancel, both):
+        calls.cancel(cancel)
+    await eventually(lambda: sites["a"].canceled and sites["b"].canceled)
+    assert (sites["a"].canceled, sites["b"].canceled) == (["both.1"], ["both.1.1"])
+    await calls.close()
+
+
+async def test_a_component_that_no_site_has_yet_is_not_handed_over_once_another_one_failed() -> None:
+    both = ready("both", placements=shared((A, B), 2), cpus=2)
+    calls, heard, sites = await started(both)
+    heard.leaving.add("both")
+    for effect in of_components(Submit, both):
+        calls.submit(effect)
+    for cancel in of_components(Cancel, both):
+        calls.cancel(cancel)
+    await eventually(lambda: len(heard.posted) == 2)
+    why = "Canceled before the site had it"
+    assert heard.posted == [
+        AttemptRefused(Component("both", 1, index), why, counts=False) for index in (0, 1)
+    ]
+    assert (sites["a"].asked, sites["a"].canceled, sites["b"].canceled) == ([], [], [])
     await calls.close()
 
 

@@ -38,7 +38,7 @@ async def begun(site: StandIn, *records: JobRecord, known: Sequence[JobRecord] =
     work = work_at(site, heard, most)
     await work.begin(known)
     for record in records:
-        work.submit(record)
+        work.submit(record, record.component)
     return work, heard
 
 
@@ -91,7 +91,7 @@ async def test_what_may_have_been_sent_before_a_restart_waits_for_the_site() -> 
     await work.begin([record])
     assert site.known == [KnownAttempt(Component("a", 1), resubmitted=True)]
     site.answers = [LinkLost("still away")]
-    work.submit(record)
+    work.submit(record, record.component)
     await eventually(lambda: site.asked)
     assert not heard.posted
     site.link.transition(LinkEvent.ANSWERED)
@@ -115,7 +115,7 @@ async def test_an_order_that_cannot_be_made_keeps_no_site_from_beginning() -> No
         await work.begin(records)
     assert [one.component.job for one in site.known] == ["bad", "good"]
     for record in records:
-        work.submit(record)
+        work.submit(record, record.component)
     await eventually(lambda: len(heard.posted) == 2)
     assert {(type(one).__name__, one.component.job) for one in heard.posted} == {
         ("AttemptRefused", "bad"),
@@ -160,7 +160,7 @@ async def test_an_attempt_that_was_given_up_is_not_sent_any_more() -> None:
     work, heard = await begun(site, ready("a"), ready("b"))
     await eventually(lambda: heard.posted)
     heard.jobs["a"] = ready("a", attempt=2)
-    work.submit(ready("c"))
+    work.submit(ready("c"), Component("c", 1))
     await eventually(lambda: len(work._tasks) == 1, what="nothing but the sweep is under way")
     assert site.asked.count("a.1") == 1
     await work.close()

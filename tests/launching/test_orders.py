@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from broker_core.jdl.check import check
+from broker_core.jobs.placement import Component, Placement, computing_element
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.launching.files import FileStore
-from broker_core.launching.orders import order_for
+from broker_core.launching.orders import component_order, order_for
 from broker_core.sites.attempt_directory import AttemptDirectory
 from broker_core.sites.contract import FetchedFile, LaunchOrder
 from broker_core.wire.submission import SandboxFile
@@ -66,3 +67,15 @@ def test_what_has_an_address_is_fetched_by_the_starter(tmp_path: Path) -> None:
     kept = directory.order()
     assert kept is not None
     assert (kept.fetched, kept.inputs) == (order.fetched, order.inputs)
+
+
+def test_a_component_of_a_job_over_several_sites_is_that_of_its_site_and_at_one_site_it_is_mpich(
+    tmp_path: Path,
+) -> None:
+    text = 'JobType = "Parallel"; SubJobType = "mpich-g2"; NodeNumber = 6; Executable = "/bin/ranks";'
+    whole = made(text, tmp_path, [])
+    assert (whole.mpi, whole.cpus) == ("mpich", 6)
+    where = Placement(computing_element("b:22/jobmanager-slurm-x"), 2)
+    one = component_order(whole, Component("j", 1, 1), where, "--proxy-id 1")
+    assert (one.mpi, one.cpus, one.ce, one.attempt.tag) == ("mpich-g2", 2, where.ce, "j.1.1")
+    assert (one.request.hosts, one.environment[-1]) == (1, ("CROSSDESK_MPI_PROXY", "--proxy-id 1"))

@@ -19,6 +19,7 @@ from broker_core.reactor.core import Core
 from broker_core.reactor.entities import EntityEvent, RecordEvent
 from broker_core.resources.facts import SourceHeard, facts_of
 from broker_core.scheduling.build import build
+from broker_core.scheduling.coallocation.messages import EndLauncher, ReleaseBarrier
 from broker_core.scheduling.demand import demand_of
 from broker_core.scheduling.effects import Ask, Cancel, Confirm, LateMessage, Submit
 from broker_core.scheduling.messages import Arrival
@@ -37,7 +38,7 @@ async def test_it_runs_in_the_engine_beside_jobs_and_its_events_are_replayed(tmp
     reactor = Notices(store.next_position, delay=0.05)
     engine = Engine(store, Core([build(matched, store.next_position), reactor]), Stream(store), FailPoints())
     submits, sent = list[Submit](), list[SendNotice]()
-    ignored = dict.fromkeys((Confirm, Cancel, Ask, LateMessage), lambda _: None)
+    ignored = dict.fromkeys((Confirm, Cancel, Ask, LateMessage, ReleaseBarrier, EndLauncher), lambda _: None)
     engine.connect({**ignored, Submit: submits.append, SendNotice: sent.append})
     engine.post(SourceHeard("here", 0.0, 0.0, (facts_of(resource()),), complete=True, interval=1e9))
     description = check(TEXT).description

@@ -25,6 +25,7 @@ from broker_core.resources.facts import SourceHeard, facts_of
 from broker_core.resources.pool import Pool
 from broker_core.resources.record import Resource
 from broker_core.scheduling.build import build
+from broker_core.scheduling.coallocation.messages import EndLauncher, ReleaseBarrier
 from broker_core.scheduling.config import SchedulerConfig
 from broker_core.scheduling.demand import Demand, demand_of
 from broker_core.scheduling.effects import Ask, Cancel, Confirm, LateMessage, Record, Submit
@@ -70,13 +71,15 @@ class Stage:
         self.confirms: list[Confirm] = []
         self.cancels: list[Cancel] = []
         self.strays: list[LateMessage] = []
+        self.releases: list[ReleaseBarrier] = []
+        self.launcher_ends: list[EndLauncher] = []
         self.wake = 0.0
         self.asks = 0
         self.runner = EffectRunner(
             {
                 Record: self._record, Submit: self.submits.append, Confirm: self.confirms.append,
                 Cancel: self.cancels.append, LateMessage: self.strays.append, Wake: self._wake_at,
-                Ask: self._ask,
+                Ask: self._ask, ReleaseBarrier: self.releases.append, EndLauncher: self.launcher_ends.append,
             }
         )  # fmt: skip
         self.resources = [resource()] if resources is None else list(resources)

@@ -17,6 +17,7 @@ from broker_core.policies.policy import Choices, Request
 from broker_core.resources.record import Resource
 from broker_core.scheduling.config import SchedulerConfig
 from broker_core.scheduling.messages import PoliciesChosen, StartForetold
+from tests.scheduling.components import together
 from tests.scheduling.stage import PLAIN, Stage, resource
 
 S = JobState
@@ -146,7 +147,7 @@ def test_of_two_jobs_over_the_same_two_sites_one_gets_both_and_the_other_waits_f
     cache = stage.scheduler.cache
     assert [cache.commitments_at(ce)[first].cpus for ce in (A, B)] == [5, 5]
     assert [lock.owner for ce in (A, B) if (lock := cache.lock_of(ce, stage.monotonic))] == [first, first]
-    stage.through(first)
+    together(stage, first, 2)
     stage.run()
     assert stage.submits[-1].record.id == second
     assert cache.commitments_at(A).keys() == {second}

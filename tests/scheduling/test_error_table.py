@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from broker_core.jobs.attempt_events import AttemptFound, AttemptRefused
+from broker_core.jobs.attempt_events import AttemptAccepted, AttemptEnded, AttemptFound, AttemptRefused
 from broker_core.jobs.events import EventSource
 from broker_core.jobs.placement import Component
 from broker_core.jobs.states import JobState
@@ -118,7 +118,9 @@ def together() -> tuple[Stage, str]:
 def test_row_7_where_one_component_is_refused_all_others_are_removed_and_everything_freed() -> None:
     stage, job = together()
     stage.tell(AttemptRefused(Component(job, 1), "queue is closed"))
-    assert [(one.ce.id, one.component.attempt) for one in stage.cancels] == [(A, 1), (B, 1)]
+    assert [(one.ce.id, one.component) for one in stage.cancels] == [(B, Component(job, 1, 1))]
+    assert stage.scheduler.leaving(job)
+    stage.tell(AttemptEnded(Component(job, 1, 1), stage.wall, failure="killed"))
     cache = stage.scheduler.cache
     assert all(cache.commitments_at(ce) == {} for ce in (A, B))
     assert all(cache.lock_of(ce, stage.monotonic) is None for ce in (A, B))
@@ -126,9 +128,12 @@ def test_row_7_where_one_component_is_refused_all_others_are_removed_and_everyth
 
 def test_row_7_where_one_component_ends_early_the_others_are_removed_before_the_second_try() -> None:
     stage, job = together()
-    stage.accepted(job)
-    stage.ended(job, None, failure="download")
-    assert [(one.ce.id, one.component.attempt) for one in stage.cancels] == [(A, 1), (B, 1)]
+    for index in (0, 1):
+        stage.tell(AttemptAccepted(Component(job, 1, index), held=True))
+    stage.ended(job, 1)
+    assert [(one.ce.id, one.component) for one in stage.cancels] == [(B, Component(job, 1, 1))]
+    assert len(stage.submits) == 2
+    stage.tell(AttemptEnded(Component(job, 1, 1), stage.wall, failure="killed"))
     assert [(one.ce.id, one.component.attempt) for one in stage.submits[2:]] == [(A, 2), (B, 2)]
 
 

@@ -19,6 +19,7 @@ from broker_core.reactor.core import Core
 from broker_core.reactor.entities import EntityEvent, RecordEvent
 from broker_core.reactor.reactor import Now
 from broker_core.scheduling.build import build
+from broker_core.scheduling.coallocation.messages import EndLauncher, ReleaseBarrier
 from broker_core.scheduling.effects import Ask, Cancel, Confirm, LateMessage, Submit
 from broker_core.scheduling.slots.effects import (
     EndPayload,
@@ -51,7 +52,8 @@ from tests.simulation.made import sites, workload
 from tests.slots.stage import CE, payload
 
 NOW = Now(1.8e9, 5.0)
-QUIET: Any = dict.fromkeys((*ToGlidein.__args__, Submit, Confirm, Cancel, Ask, LateMessage), lambda _: None)
+_OF_JOBS = (Submit, Confirm, Cancel, ReleaseBarrier, EndLauncher, Ask, LateMessage)
+QUIET: Any = dict.fromkeys((*ToGlidein.__args__, *_OF_JOBS), lambda _: None)
 
 
 async def test_in_the_engine_every_step_is_durable_before_it_is_carried_out_and_a_restart_goes_on(

@@ -61,10 +61,12 @@ from broker_core.interactive.sessions.sessions import Sessions
 from broker_core.jdl.check import Limits
 from broker_core.jobs.record import JobRecord
 from broker_core.launching.files import FileStore
+from broker_core.launching.launchers import Launchers
 from broker_core.reactor.core import Core
 from broker_core.reactor.effect_runner import Carrier
 from broker_core.resources.facts import SourceHeard
 from broker_core.scheduling.build import build
+from broker_core.scheduling.coallocation.messages import EndLauncher, ReleaseBarrier
 from broker_core.scheduling.config import SchedulerConfig
 from broker_core.scheduling.effects import Ask, Cancel, Confirm, LateMessage, Submit
 from broker_core.scheduling.messages import PoliciesChosen, ReplicasFound
@@ -132,6 +134,8 @@ class Broker:
         self._sessions = Sessions(store, settings, paths.state)
         self._sessions.post = engine.post
         self._orders = LaunchOrders(store, self._checker, self._files, self._sessions)
+        self._launchers = Launchers(paths.launchers, settings.mpiexec, settings.launcher_address)
+        self._launchers.post, self._orders.proxy = engine.post, self._launchers.words
         self._sites = SiteDispatcher(engine, self._orders, self._fail)
         self._sessions.site_of = self._sites.site_of
         self._lines = LineSessions(store, settings, paths.state / "lines")
@@ -187,6 +191,7 @@ class Broker:
         self._registry.connect(self._updaters)
         died = self._paths.holder.exists()
         await recover(self._engine, self._orders, self._sites, self._updaters, self._fail, died=died)
+        self._launchers.adopt([job.record for job in self._engine.scheduler.live() if job.at_site])
         self._engine.connect(self._carriers())
         await self._outside.start()
         await self._listener.open()
@@ -205,7 +210,7 @@ class Broker:
         await self._listener.close(LAST_REQUESTS)
         await self._retention.close()
         self._engine.stop()
-        for part in (self._agents, self._keys, self._lines, self._updaters):
+        for part in (self._agents, self._keys, self._lines, self._updaters, self._launchers):
             await part.close()
         self._registry.close()
         for one in (self._outside, self._discovery, self._data, self._sites):
@@ -223,6 +228,8 @@ class Broker:
             Cancel: self._sites.cancel,
             Ask: lambda _: self._updaters.ask(),
             LateMessage: self._ended.stray,
+            ReleaseBarrier: self._launchers.release,
+            EndLauncher: self._launchers.end,
         }
 
     def _write_holder(self) -> None:
@@ -302,6 +309,7 @@ def _scheduler(
 
 def _rules(settings: Settings) -> SchedulerConfig:
     return SchedulerConfig(
+        gather_timeout=settings.gather_timeout,
         rematch_interval=settings.rematch_interval,
         infeasible_timeout=settings.infeasible_timeout,
         interactive_start=settings.interactive_start,

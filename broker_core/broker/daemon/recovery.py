@@ -69,7 +69,9 @@ async def _arrival(record: JobRecord, engine: Engine, orders: LaunchOrders) -> A
 
 async def _past(record: JobRecord, engine: Engine) -> FailureHistory | None:
     """The troubles of a job that may have had some."""
-    if record.attempt > 1 or (record.attempt and record.state in (JobState.WAITING, JobState.READY)):
+    several = len(record.placements) > 1
+    begun = record.attempt and record.state in (JobState.WAITING, JobState.READY)
+    if record.attempt > 1 or several or begun:
         return past_of(await engine.store.events_of(record.id))
     return None
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from broker_core.broker.submission.launch_orders import LaunchOrders
 from broker_core.errors import CrossDeskError
 from broker_core.jobs.attempt_events import AttemptEnded
+from broker_core.jobs.placement import Component
 from broker_core.jobs.record import JobRecord
 from broker_core.launching.orders import STDERR
 from broker_core.sites.contract import Site
@@ -31,15 +32,15 @@ def failed_by_itself(ended: AttemptEnded) -> bool:
     return bool(ended.exit_code) or ended.signal is not None or ended.failure not in ("", "killed")
 
 
-async def error_line(site: Site, orders: LaunchOrders, record: JobRecord) -> str:
-    """The last line that an attempt, which is over and at home, wrote to its standard error; empty: none."""
+async def error_line(site: Site, orders: LaunchOrders, record: JobRecord, of: Component) -> str:
+    """The last line that a component, which is over and at home, wrote to its standard error; empty: none."""
     try:
         async with asyncio.timeout(_DEADLINE):
             name = (await orders.description(record)).stderr or STDERR
-            path = await site.open_path(record.component, name)
+            path = await site.open_path(of, name)
             return last_line(await asyncio.to_thread(_tail, path))
     except (CrossDeskError, OSError, ValueError) as error:  # a deadline is an OSError too
-        log.debug("The last words of %s are not known: %s", record.component.tag, error)
+        log.debug("The last words of %s are not known: %s", of.tag, error)
         return ""
 
 

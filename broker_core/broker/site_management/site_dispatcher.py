@@ -24,8 +24,6 @@ AT_ONCE = 32
 """Submissions to this machine that are under way at the same time."""
 FAR_AT_ONCE = 1000
 """The same for other sites, which hand many over in one exchange."""
-SEVERAL = "No launcher of this broker starts one job at several sites"
-"""Why a job over a set of computing elements is refused."""
 
 
 class SiteDispatcher:
@@ -77,7 +75,8 @@ class SiteDispatcher:
                 work.begin_soon(mine)
             else:
                 await work.begin(mine)
-        self._orphans.update(record.component.tag for strays in there.values() for record in strays)
+        for name, strays in there.items():
+            self._orphans.update(one.tag for record in strays for one in record.components_at(name))
         self._fail("after:sites.start")
 
     def begin(self, name: str, records: Sequence[JobRecord]) -> None:
@@ -86,7 +85,8 @@ class SiteDispatcher:
         work.begin_soon(records)
         for record in records:
             if record.state is JobState.READY:
-                work.submit(record)
+                for one in record.components_at(name):
+                    work.submit(record, one)
 
     def link_changed(self, name: str) -> None:
         """The connection to a site is another one."""
@@ -103,17 +103,10 @@ class SiteDispatcher:
         return work.site if work else None
 
     def submit(self, effect: Submit) -> None:
-        """Hand a component to its site; the answer is posted.
-
-        Of a set nothing is handed over, for nothing here starts a job at several sites at once: its first
-        component is refused for all of them (CB-ERR-7).
-        """
+        """Hand a component to its site; the answer is posted."""
         component, work = effect.component, self._works.get(effect.ce.site)
-        if len(effect.record.placements) > 1:
-            if not component.index:
-                self._engine.post(AttemptRefused(component, SEVERAL))
-        elif work is not None:
-            work.submit(effect.record)
+        if work is not None:
+            work.submit(effect.record, component)
         elif component.tag not in self._orphans:
             reason = f"{effect.ce.id}: This broker does not know the resource any more"
             self._engine.post(AttemptRefused(component, reason, counts=False))
@@ -137,16 +130,20 @@ class SiteDispatcher:
         reason = f"{record.sites} is not among the sites any more" + (
             ": the job was ended there before" if is_ended else ": what may still run there was not ended"
         )
-        self._engine.post(AttemptEnded(record.component, now().wall, failure="killed", reason=reason))
+        gone = {one.ce.site for one in record.placements if one.ce.site not in self._works}
+        for name in gone or {record.ce.site}:
+            for one in record.components_at(name):
+                self._engine.post(AttemptEnded(one, now().wall, failure="killed", reason=reason))
 
     async def forget(self, records: Sequence[JobRecord]) -> None:
         """Remove the files of ended jobs at all sites that they were at (purge)."""
         tried = {record.id for record in records if record.attempt > 1}
         for work in list(self._works.values()):  # sites may be added and removed meanwhile
             attempts = {
-                Component(record.id, number)
+                Component(record.id, number, one.index)
                 for record in records
                 if _is_at(record, work.site)
+                for one in record.components_at(work.site.name)
                 for number in range(1, record.attempt + 1)
             }
             if tried:

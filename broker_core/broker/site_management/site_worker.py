@@ -66,15 +66,18 @@ class SiteWorker:
         """Tags that may be at the site, though it has not said so: they go nowhere else."""
         self._there: set[str] = set()
         """Tags of the attempts that are there, or on their way, and not over."""
+        self._handing: set[str] = set()
+        """Tags of those for which that is still to be found out."""
         self._under_way: set[tuple[str, str]] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def begin(self, records: Sequence[JobRecord]) -> None:
         """Begin work with the attempts believed to be there; tried until the site can be asked."""
-        tags = [record.component.tag for record in records]
+        here = [(record, one) for record in records for one in record.components_at(self.site.name)]
+        tags = [one.tag for _, one in here]
         self._unsure.update(tags)
         self._there.update(tags)
-        known = [self._known(record) for record in records]
+        known = [self._known(record, one) for record, one in here]
         for tries in count():
             try:
                 await self.site.start(self.report, known)
@@ -98,17 +101,22 @@ class SiteWorker:
         self._news.set()
         self._news = asyncio.Event()
 
-    def submit(self, record: JobRecord) -> None:
-        """Hand an attempt over; the answer is posted."""
-        self._spawn(self._submit(record))
+    def submit(self, record: JobRecord, attempt: Component) -> None:
+        """Hand a component of an attempt over; the answer is posted."""
+        self._handing.add(attempt.tag)
+        self._spawn(self._submit(record, attempt))
 
     def confirm(self, attempt: Component) -> None:
         """Let a held attempt start."""
         self._call("confirm", attempt)
 
     def cancel(self, attempt: Component) -> None:
-        """End an attempt; an end is reported by the site."""
-        self._call("cancel", attempt)
+        """End an attempt; an end is reported by the site. What is still handed over is not handed over, or
+        canceled once the site has it."""
+        if attempt.tag in self._handing:
+            self.link_changed()
+        else:
+            self._call("cancel", attempt)
 
     async def forget(self, attempts: Sequence[Component]) -> None:
         """Remove files of ended attempts; at a site that is far, in the background."""
@@ -133,7 +141,7 @@ class SiteWorker:
         end again to the next one."""
         live = self._engine.scheduler.job(ended.component.job)
         if live is not None and live.record.attempt == ended.component.attempt:
-            ended = replace(ended, error_line=await error_line(self.site, self._orders, live.record))
+            ended = replace(ended, error_line=await self._last_words(live.record, ended.component))
         self._engine.post(_writable(ended))
 
     async def close(self) -> None:
@@ -143,41 +151,52 @@ class SiteWorker:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.site.close()
 
-    def _known(self, record: JobRecord) -> KnownAttempt:
+    async def _last_words(self, record: JobRecord, of: Component) -> str:
+        return await error_line(self.site, self._orders, record, of)
+
+    def _known(self, record: JobRecord, component: Component) -> KnownAttempt:
         """What is on its way to the site is handed over again by `submit`, as the scheduler wants it."""
         job = self._engine.scheduler.job(record.id)
         in_doubt = job is not None and isinstance(job.attempt, InDoubt)
         stays = in_doubt or record.canceling is not None or record.state is not JobState.READY
-        return KnownAttempt(record.component, resubmitted=not stays)
+        return KnownAttempt(component, resubmitted=not stays)
 
-    async def _submit(self, record: JobRecord) -> None:
+    async def _submit(self, record: JobRecord, attempt: Component) -> None:
+        try:
+            await self._handed(record, attempt)
+        finally:
+            self._handing.discard(attempt.tag)
+
+    async def _handed(self, record: JobRecord, attempt: Component) -> None:
         await self._ready.wait()
         began = asyncio.get_running_loop().time()
         for tries in count():
             async with self._turns:
-                if await self._settled(record, asyncio.get_running_loop().time() - began):
+                if await self._settled(record, attempt, asyncio.get_running_loop().time() - began):
                     return
             await self._pause(0 if self._full else tries)
 
-    async def _settled(self, record: JobRecord, waited: float) -> bool:
+    async def _settled(self, record: JobRecord, attempt: Component, waited: float) -> bool:
         """Try once; False where it is not known whether the site has it: then it is asked again.
 
         `waited`: seconds since it was to be handed over first.
         """
         live = self._engine.scheduler.job(record.id)
-        attempt = record.component
         unsure = attempt.tag in self._unsure
         if live is None or live.record.attempt != record.attempt or live.record.state is not JobState.READY:
             self._unsure.discard(attempt.tag)
             return True
-        if not unsure and (live.canceling or not self.site.link.usable):
-            self._refused(record, "Canceled before the site had it" if live.canceling else self._away())
+        leaving = live.canceling or (
+            len(record.placements) > 1 and self._engine.scheduler.leaving(record.id)
+        )
+        if not unsure and (leaving or not self.site.link.usable):
+            self._refused(attempt, "Canceled before the site had it" if leaving else self._away())
             return True
-        if live.canceling:
+        if leaving:
             return await self._asked("cancel", attempt)
         if self._full and attempt.tag not in self._there:
             if waited >= KEPT_BACK:
-                self._refused(record, f"{self.site.name} has the {self._most} jobs that its settings allow")
+                self._refused(attempt, f"{self.site.name} has the {self._most} jobs that its settings allow")
             return waited >= KEPT_BACK
         self._there.add(attempt.tag)
         return await self._handed_over(record, attempt)
@@ -195,7 +214,7 @@ class SiteWorker:
 
     async def _handed_over(self, record: JobRecord, attempt: Component) -> bool:
         try:
-            order = await self._order(record)
+            order = await self._order(record, attempt)
             self._fail("before:site.submit")
             self._unsure.add(attempt.tag)
             async with asyncio.timeout(SUBMIT_DEADLINE):
@@ -205,24 +224,29 @@ class SiteWorker:
             log.warning("Whether %s has %s is not known; asked again: %s", self.site.name, attempt.tag, error)
             return False
         except CrossDeskError as error:
-            self._refused(record, str(error), counts=not is_shortage(error.__cause__))
+            self._refused(attempt, str(error), counts=not is_shortage(error.__cause__))
         except OSError as error:
-            self._refused(record, f"{error.strerror or error}", counts=not is_shortage(error))
+            self._refused(attempt, f"{error.strerror or error}", counts=not is_shortage(error))
         except Exception as error:
             log.exception("Submitting %s failed", attempt.tag)
-            self._refused(record, f"internal error: {error}", counts=True)
+            self._refused(attempt, f"internal error: {error}", counts=True)
         else:
+            self._handing.discard(attempt.tag)
             self._engine.post(AttemptAccepted(attempt, site_id, held=self.site.holds))
         self._unsure.discard(attempt.tag)
         return True
 
-    async def _order(self, record: JobRecord) -> LaunchOrder:
+    async def _order(self, record: JobRecord, attempt: Component) -> LaunchOrder:
         """The order; raises CrossDeskError, and then nothing stays at the site of what may be there."""
         try:
-            return await self._orders.order(record)
+            if len(record.placements) < 2:
+                return await self._orders.order(record)
+            live = self._engine.scheduler.job(record.id)
+            placements = record.placements if live is None else live.placements
+            return await self._orders.component(record, attempt, placements)
         except CrossDeskError:
-            if record.component.tag in self._unsure:
-                self._call("cancel", record.component)
+            if attempt.tag in self._unsure:
+                self._call("cancel", attempt)
             raise
 
     def _away(self) -> str:
@@ -231,8 +255,7 @@ class SiteWorker:
             return f"{self.site.name} cannot be used: {link.trouble}"
         return f"{self.site.name} is {link.state.value}" + (f": {link.reason}" if link.reason else "")
 
-    def _refused(self, record: JobRecord, reason: str, *, counts: bool = False) -> None:
-        attempt = record.component
+    def _refused(self, attempt: Component, reason: str, *, counts: bool = False) -> None:
         self._leave(attempt)
         self._engine.post(AttemptRefused(attempt, clean(reason), counts))
 

@@ -18,6 +18,7 @@ from broker_core.interactive.sessions.desks import Desks
 from broker_core.interactive.sessions.sessions import is_foreign
 from broker_core.jdl.description import JobDescription
 from broker_core.launching.files import FileStore
+from broker_core.launching.orders import OVER_SITES
 from broker_core.scheduling.demand import PARAMETER, significant
 from broker_core.wire.checks import DiagnosticView
 from broker_core.wire.submission import Caution, Submission, SubmissionItem
@@ -119,15 +120,19 @@ class ItemChecker:
 
 
 def _refuse_several_sites(job: JobDescription, location: str) -> None:
-    """No launcher joins the parts of a parallel job at several sites: it would wait for ever."""
+    """No launcher joins the parts of such a parallel job at several sites: it would wait for ever."""
     if "inter-cluster" not in job.needs:
         return
+    named = job.ad is not None and "subjobs" in job.ad.entries
+    if job.sub_job_type == OVER_SITES and not job.interactive and not named:
+        return
     raise BadRequest(
-        f"A job of SubJobType {job.sub_job_type} runs over several sites, which is not done yet:"
-        " it would wait for ever.",
+        f"A job of SubJobType {job.sub_job_type} runs over several sites, which is not done yet"
+        f"{' with SubJobs' * named}{' for interactive jobs' * job.interactive}: it would wait for ever.",
         code="several_sites_not_run",
         place=", ".join(part for part in (location, "SubJobType") if part),
-        remedy='Write SubJobType = "openmpi" or "mpich", which run within one site, and leave SubJobs out.',
+        remedy='Write SubJobType = "openmpi" or "mpich", which run within one site, or "mpich-g2", which runs'
+        " over sites whose nodes can call each other, and leave SubJobs out.",
     )
 
 

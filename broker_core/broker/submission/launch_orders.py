@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from itertools import islice
 from typing import Generic, TypeVar
 
 from broker_core.bookkeeping.store import Store
 from broker_core.broker.submission.checking import Checker
-from broker_core.errors import StoreDamaged
+from broker_core.errors import BadRequest, StoreDamaged
 from broker_core.interactive.sessions.sessions import Sessions
 from broker_core.jdl.description import JobDescription
+from broker_core.jobs.placement import Component, Placement
 from broker_core.jobs.record import JobRecord
 from broker_core.launching.files import FileStore
-from broker_core.launching.orders import order_for
+from broker_core.launching.orders import component_order, order_for
 from broker_core.sites.contract import LaunchOrder
 from broker_core.wire.submission import SandboxFile
 
 Value = TypeVar("Value")
+ProxyWords = Callable[[Component, Sequence[int]], Awaitable[str]]
+"""Takes a component, and the processors of all of its attempt."""
 KEPT = 2000
 """Texts of descriptions kept in memory."""
 
@@ -41,6 +44,11 @@ class Recent(Generic[Value]):
             self._values.popitem(last=False)
 
 
+async def no_launcher(component: Component, cpus: Sequence[int]) -> str:
+    """Stands where there are no launchers."""
+    raise BadRequest("No launcher of this broker starts one job at several sites.", place=component.tag)
+
+
 class LaunchOrders:
     """Makes launch orders, and the descriptions behind them."""
 
@@ -50,6 +58,8 @@ class LaunchOrders:
         self._files = files
         self._sessions = sessions
         self._texts: Recent[str] = Recent(KEPT)
+        self.proxy: ProxyWords = no_launcher
+        """How the component of a job over several sites calls its launcher."""
 
     def remember(self, texts: Mapping[str, str]) -> None:
         """Keep texts that will be needed soon, by their hash."""
@@ -85,3 +95,12 @@ class LaunchOrders:
         description = await self.description(record)
         order = order_for(description, record, await self.files(record), self._files)
         return await self._sessions.equipped(order, description)
+
+    async def component(
+        self, record: JobRecord, component: Component, placements: Sequence[Placement]
+    ) -> LaunchOrder:
+        """All that a site needs to run one component of an attempt over several; raises CrossDeskError."""
+        description = await self.description(record)
+        order = order_for(description, record, await self.files(record), self._files)
+        words = await self.proxy(component, [one.cpus for one in placements])
+        return component_order(order, component, placements[component.index], words)

@@ -62,6 +62,7 @@ def add(
     proxy: site_options.Proxy = None,
     lease: site_options.Lease = None,
     max_jobs: site_options.MostJobs = None,
+    reachable: site_options.Reachable = None,
     poll: site_options.Poll = None,
     list_every: site_options.ListEvery = None,
     authorities: site_options.Authorities = None,
@@ -87,7 +88,7 @@ def add(
     request = site_options.checked(DetectRequest, given)
     used: dict[str, Any] = {
         "queues": queue, "options": option, "directory": directory, "lease": lease, "max_jobs": max_jobs,
-        "poll_interval": poll, "list_interval": list_every, "cluster": cluster,
+        "poll_interval": poll, "list_interval": list_every, "cluster": cluster, "reachable": reachable,
     }  # fmt: skip
     given |= {name: value for name, value in used.items() if value is not None}
     ask = not yes and not session().json and sys.stdin.isatty()

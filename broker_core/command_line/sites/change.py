@@ -36,6 +36,7 @@ def change(
     authorities: site_options.Authorities = None,
     lease: site_options.Lease = None,
     max_jobs: site_options.MostJobs = None,
+    reachable: site_options.Reachable = None,
     poll: site_options.Poll = None,
     outside: site_options.Outside = None,
     list_every: site_options.ListEvery = None,
@@ -50,6 +51,7 @@ def change(
         "user": user, "port": port, "jump": jump, "queues": _listed(queue), "options": _listed(option),
         "directory": directory, "proxy": proxy, "trust": authorities, "lease": lease, "max_jobs": max_jobs,
         "poll_interval": poll, "list_interval": list_every, "cluster": cluster, "outside": outside,
+        "reachable": reachable,
         "environment": None if env is None else site_options.environment(_listed(env) or ()),
     }  # fmt: skip
     changed = {field: value for field, value in given.items() if value is not None}

@@ -42,6 +42,13 @@ Outside = Annotated[
     bool | None,
     typer.Option("--outside/--no-outside", help="Show jobs of the account submitted outside CrossDesk."),
 ]
+Reachable = Annotated[
+    bool | None,
+    typer.Option(
+        "--reachable/--not-reachable",
+        help="Its nodes can be called from other sites, as MPI jobs over several sites need it.",
+    ),
+]
 Poll = Annotated[
     float | None, typer.Option("--poll", min=0.1, max=3600, help="Seconds between two looks at its jobs.")
 ]

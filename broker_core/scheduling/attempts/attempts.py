@@ -7,9 +7,11 @@ from typing import Any
 
 from broker_core.jdl.description import BatchNeeds
 from broker_core.jobs.events import EventSource
+from broker_core.jobs.failure_history import SHARES
 from broker_core.jobs.members import members
 from broker_core.jobs.story import EXPECTED_WAIT
 from broker_core.jobs.transitions import EventType
+from broker_core.scheduling.attempts.several_sites import SeveralSites
 from broker_core.scheduling.effects import Submit, of_components
 from broker_core.scheduling.live_job import HANDING_OVER, LiveJob
 from broker_core.scheduling.messages import StartForetold
@@ -27,12 +29,13 @@ _FRESH = 300.0
 class Attempts:
     """Gives resources to jobs and takes them back (CB-CACHE-05)."""
 
-    def __init__(self, state: SchedulerState) -> None:
+    def __init__(self, state: SchedulerState, several: SeveralSites) -> None:
         self._jobs = state.jobs
         self._cache = state.cache
         self._queue = state.queue
         self._decisions = state.decisions
         self._shares = state.shares
+        self._several = several
         self._forecasts: OrderedDict[tuple[BatchNeeds, str], tuple[float, float]] = OrderedDict()
         """For needs at a computing element the monotonic time of the latest forecast, and its seconds."""
 
@@ -83,6 +86,8 @@ class Attempts:
     def begin(self, job: LiveJob, type_: EventType, reason: str, details: dict[str, Any]) -> None:
         """A new attempt on what the job has, recorded, then handed over."""
         job.attempt = HANDING_OVER
+        if len(job.ces) > 1:
+            details = details | {SHARES: list(job.shares)}
         self._jobs.note(
             job,
             type_,
@@ -92,18 +97,24 @@ class Attempts:
             reason=reason,
             details=details,
         )
-        self._jobs.effects.extend(of_components(Submit, job.record))
+        if len(job.ces) > 1:
+            self._several.begin(job)
+        else:
+            self._jobs.effects.extend(of_components(Submit, job.record))
 
     def adopt(self, job: LiveJob) -> None:
         """Give a job what it had before the broker's restart."""
         placements = job.record.placements
+        if len(job.shares) == len(placements) > 1:
+            self._commit(job, tuple(one.ce.id for one in placements), job.shares)
+            return
         self._commit(job, tuple(one.ce.id for one in placements), tuple(one.cpus for one in placements))
 
     def release(self, job: LiveJob) -> None:
         """Take back what a job has: commitments and locks end at once."""
         if job.ces:
             self._cache.release(job.id, self._jobs.now.monotonic)
-            job.ces = ()
+            job.ces = job.shares = ()
 
     def decided(self, job: LiveJob, what: str, reason: str, matching: int = 0) -> None:
         """Note a decision about a job."""
@@ -120,6 +131,6 @@ class Attempts:
 
     def _commit(self, job: LiveJob, ces: tuple[str, ...], cpus: tuple[int, ...]) -> None:
         self._queue.remove(job)
-        job.ces = ces
+        job.ces, job.shares = ces, cpus
         for index, ce in enumerate(ces):
             self._cache.commit(ce, job.id, cpus[index], self._jobs.now.monotonic)

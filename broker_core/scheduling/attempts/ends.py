@@ -1,4 +1,4 @@
-"""An attempt is over: the job is done, tried again, matched again, or given up (CB-ERR-3, 5 and 7)."""
+"""An attempt is over: the job is done, tried again, matched again, or given up (CB-ERR-3 and 5)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from broker_core.jobs.events import EventSource
 from broker_core.jobs.failure_history import ChoiceFailure
 from broker_core.jobs.members import members
 from broker_core.jobs.placement import listed
-from broker_core.jobs.record import JobRecord
 from broker_core.jobs.transitions import EventType
 from broker_core.scheduling.attempts.attempts import Attempts
 from broker_core.scheduling.attempts.fencing import Fences
@@ -46,7 +45,6 @@ class AttemptEnds:
 
     def canceled(self, job: LiveJob, message: AttemptEnded) -> None:
         """Its owner had asked for it."""
-        self._others(job)
         self._attempts.release(job)
         reason = "" if message.reason.startswith("Canceled") else message.reason
         self._note(job, message, E.CANCELED, f"Canceled by its owner. {reason}".removesuffix(". "))
@@ -58,7 +56,6 @@ class AttemptEnds:
             self._attempts.release(job)
             self._note(job, message, E.DONE, f"Exit code {message.exit_code}")
             return
-        self._others(job)
         if message.failure == "lost" and not job.given_up:
             job.died += tuple(map(self._cache.site_of, job.ces))
         lost = message.failure in SILENT or (bool(job.given_up) and message.failure == "killed")
@@ -70,7 +67,6 @@ class AttemptEnds:
 
     def early(self, job: LiveJob, message: AttemptEnded) -> None:
         """The application never started: once more here, then elsewhere (CB-ERR-3)."""
-        self._others(job)
         self._feedback.early(job, message)
         if message.failure in _DIED:
             self._died_early(job)
@@ -91,7 +87,8 @@ class AttemptEnds:
         for one in ces:
             self._cache.failed(one, now, message.reason, counts=message.counts, down=message.down)
         self._attempts.release(job)
-        self._fence_refused(failed, message)
+        # A site that did not answer may have the attempt.
+        self._fences.doubt(failed, silent=message.down)
         if job.canceling:
             self._jobs.note(job, E.CANCELED, reason="Canceled by its owner before a site had it")
             return
@@ -100,14 +97,6 @@ class AttemptEnds:
         if not self._rematching.next_choice(job, trouble):
             reason = f"{listed(ces)} refused it: {message.reason}"
             self._rematching.again(job, E.LIST_EXHAUSTED, reason, trouble, counts=message.counts)
-
-    def _fence_refused(self, failed: JobRecord, message: AttemptRefused) -> None:
-        """Of a set that one computing element refused the others must be left (CB-ERR-7); a site that did
-        not answer may have the attempt."""
-        if len(failed.placements) > 1:
-            self._fences.end(failed)
-        else:
-            self._fences.doubt(failed, silent=message.down)
 
     def never_arrived(self, job: LiveJob, message: AttemptEnded) -> None:
         """A job that was on its way whenever the broker died: its site does not have it."""
@@ -133,11 +122,6 @@ class AttemptEnds:
             site = self._cache.site_of(ce)
             if site not in job.died:
                 job.died += (site,)
-
-    def _others(self, job: LiveJob) -> None:
-        """Of a set all other components must end as well (CB-ERR-7)."""
-        if len(job.ces) > 1:
-            self._fences.end(job.record)
 
     def _note(self, job: LiveJob, message: AttemptEnded, type_: EventType, reason: str) -> None:
         details = end_details(message)

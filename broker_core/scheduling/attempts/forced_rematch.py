@@ -30,6 +30,8 @@ class ForcedRematch:
             return "It is at no site now"
         if job.canceling:
             return "It is being canceled"
+        if len(job.ces) > 1:
+            return "It runs over several sites: cancel it and submit it again"
         if job.record.interactive:
             return "It is interactive: cancel it and submit it again"
         if not self._selector.has_others(job.demand, self._without(job)):

@@ -7,6 +7,7 @@ from broker_core.jobs.failure_history import FailureHistory
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
 from broker_core.scheduling.attempts.attempts import Attempts
+from broker_core.scheduling.attempts.several_sites import SeveralSites
 from broker_core.scheduling.attempts.site_reactions import SiteReactions
 from broker_core.scheduling.effects import Submit, of_components
 from broker_core.scheduling.live_job import IN_DOUBT, LiveJob
@@ -17,13 +18,16 @@ from broker_core.scheduling.state import SchedulerState
 class Recovering:
     """Finds each job its place again; what was on its way to a site is handed over again."""
 
-    def __init__(self, state: SchedulerState, attempts: Attempts, sites: SiteReactions) -> None:
+    def __init__(
+        self, state: SchedulerState, attempts: Attempts, sites: SiteReactions, several: SeveralSites
+    ) -> None:
         self._jobs = state.jobs
         self._arrivals = state.arrivals
         self._queue = state.queue
         self._rules = state.rules
         self._attempts = attempts
         self._sites = sites
+        self._several = several
 
     def handle(self, message: JobsRecovered) -> None:
         """Take over all jobs of a message, those known already excepted."""
@@ -38,14 +42,29 @@ class Recovering:
         job = self._arrivals.admit(arrival)
         if job.at_site:
             self._attempts.adopt(job)
+            if len(job.ces) > 1:
+                self._over_several(job, died)
+                return
             self._sites.adopt(job)
             if died and job.record.state is JobState.RUNNING and not job.canceling:
-                reason = "The broker died while it ran, and watches over it again from now on"
-                self._jobs.note(job, EventType.LAUNCHER_REPLACED, EventSource.AL, reason=reason)
+                self._watched_again(job)
             elif job.record.state is JobState.READY and not job.canceling:
                 self._on_its_way(job, arrival.past or FailureHistory(), died)
         elif not job.record.held:
             self._queue.again.append(job)
+
+    def _watched_again(self, job: LiveJob) -> None:
+        reason = "The broker died while it ran, and watches over it again from now on"
+        self._jobs.note(job, EventType.LAUNCHER_REPLACED, EventSource.AL, reason=reason)
+
+    def _over_several(self, job: LiveJob, died: bool) -> None:
+        """Go on with components at several sites; those on their way are handed over again."""
+        if died and job.record.state is JobState.RUNNING and not job.canceling:
+            self._watched_again(job)
+        elif died and job.record.state is JobState.READY and not job.canceling:
+            reason = f"The broker died while this was on its way to {job.sites}; it is handed over again"
+            self._jobs.note(job, EventType.BROKER_DIED, reason=reason)
+        self._several.adopt(job, repeated=job.tries > 1)
 
     def _on_its_way(self, job: LiveJob, past: FailureHistory, died: bool) -> None:
         """Hand a job over again under the same tag, unless it may be what kills the broker: then its site is

@@ -75,6 +75,10 @@ class Rematching:
         self._attempts.begin(job, E.CHOICE_FAILED, reason, {"failed": failed})
         return True
 
+    def release(self, job: LiveJob) -> None:
+        """Take back what a job has."""
+        self._attempts.release(job)
+
     def exclude(self, job: LiveJob, ces: tuple[str, ...]) -> None:
         """Let a job not meet these again, unless no other resource could ever run it: then it waits until
         they are in order again."""

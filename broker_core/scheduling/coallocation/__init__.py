@@ -1,1 +1,1 @@
-"""Two-step commit of jobs with several components (CB-AL-08): decisions; nobody carries them out yet."""
+"""Two-step commit of jobs with several components (CB-AL-08): decisions."""

@@ -23,6 +23,7 @@ from broker_core.scheduling.coallocation.messages import (
     CancelComponent,
     CoallocationCanceled,
     CoallocationEnded,
+    CoallocationRecovered,
     CoallocationStarted,
     ComponentGathered,
     ConfirmComponent,
@@ -30,13 +31,16 @@ from broker_core.scheduling.coallocation.messages import (
     OfferComponent,
     Reaction,
     ReleaseBarrier,
+    SitesInContact,
 )
 
 GATHER_TIMEOUT = 3600.0
 """Seconds within which all components have to reach MPI_Init (`gather_timeout`)."""
+CANCEL_AGAIN = 60.0
+"""Seconds after which a component whose end was not told is canceled again."""
 _OF_SITE = frozenset({"download", "software", "agent", "lost", "lease", "starter", "never-starts"})
 """Ways to end an attempt that say something of its resource: CB-ERR-2, not CB-ERR-3."""
-OfComponent = AttemptAccepted | AttemptRefused | AttemptStarted | AttemptEnded | ComponentGathered
+OF_COMPONENT = AttemptAccepted | AttemptRefused | AttemptStarted | AttemptEnded | ComponentGathered
 """What is said of one component."""
 S, E, C, N = CoallocationState, CoallocationEvent, ComponentState, ComponentEvent
 
@@ -61,7 +65,7 @@ class Coallocation:
     components: list[ComponentState] = field(default_factory=list)
     """By index."""
     deadline: float = 0.0
-    """Of the gathering, by the monotonic clock."""
+    """Of the gathering, or for the next cancel of what has not ended, by the monotonic clock."""
     repeated: bool = False
     """It was submitted once more to the same resources already (CB-ERR-3)."""
     reaction: Reaction = Reaction.FINISH
@@ -89,6 +93,7 @@ class Coallocations:
         {
             *(CoallocationStarted, AttemptAccepted, AttemptRefused, AttemptStarted, AttemptEnded),
             *(ComponentGathered, LauncherLost, CoallocationCanceled, TimerFired),
+            *(CoallocationRecovered, SitesInContact),
         }
     )
     gives = frozenset(
@@ -111,6 +116,10 @@ class Coallocations:
         """See `Reactor`."""
         if isinstance(event, CoallocationStarted):
             effects = self._begin(event, now)
+        elif isinstance(event, CoallocationRecovered):
+            effects = self._recover(event, now)
+        elif isinstance(event, SitesInContact):
+            effects = [effect for one in self.live.values() for effect in self._ask_again(one, event.ces)]
         elif isinstance(event, TimerFired):
             effects = [effect for one in list(self.live.values()) for effect in self._look(one, now)]
         elif isinstance(event, LauncherLost | CoallocationCanceled):
@@ -135,6 +144,29 @@ class Coallocations:
             OfferComponent(one.component(index), placement) for index, placement in enumerate(one.placements)
         ]
 
+    def _recover(self, event: CoallocationRecovered, now: Now) -> list[Any]:
+        if event.job in self.live:
+            return []
+        one = Coallocation(event.job, event.attempt, event.owner, event.placements, event.state)
+        one.repeated = event.repeated
+        self.live[event.job] = one
+        self._entities.resume(event.job, event.state)
+        offers = self._offer(one, now)
+        if event.state is S.SUBMITTING:
+            return offers
+        reached = C.RELEASED if event.state is S.RUNNING else C.CONFIRMED
+        one.components = [reached] * len(one.placements)
+        return self._ask_again(one, frozenset(each.ce.id for each in one.placements))
+
+    def _ask_again(self, one: Coallocation, ces: frozenset[str]) -> list[Any]:
+        """Repeat what these computing elements were asked for and have not answered."""
+        kinds = {C.CONFIRMED: ConfirmComponent, C.CANCELED: CancelComponent}
+        return [
+            kinds[state](one.component(index), placement)
+            for index, (state, placement) in enumerate(zip(one.components, one.placements, strict=True))
+            if state in kinds and placement.ce.id in ces
+        ]
+
     def _of_job(self, event: LauncherLost | CoallocationCanceled, now: Now) -> list[Any]:
         one = self.live.get(event.job)
         if one is None:
@@ -147,7 +179,7 @@ class Coallocations:
             return [self._step(one, E.ADOPTED, now, "A new launcher took it over.")]
         return self._fail(one, Reaction.REMATCH, "Its launcher died before the barrier was released.", now)
 
-    def _of_component(self, event: OfComponent, now: Now) -> list[Any]:
+    def _of_component(self, event: OF_COMPONENT, now: Now) -> list[Any]:
         about = event.component
         one = self.live.get(about.job)
         if one is None or about.attempt != one.attempt or about.index >= len(one.components):
@@ -169,6 +201,9 @@ class Coallocations:
         return True
 
     def _accepted(self, one: Coallocation, index: int, now: Now) -> list[Any]:
+        if one.components[index] is C.CANCELED:
+            # It was on its way when its removal was asked for.
+            return [CancelComponent(one.component(index), one.placements[index])]
         if not self._move(one, index, N.ACCEPTED) or set(one.components) != {C.HELD}:
             return []
         effects: list[Any] = [self._step(one, E.ACCEPTED, now)]
@@ -222,6 +257,7 @@ class Coallocations:
                 one.reaction, one.reason = reaction, reason
             return effects
         one.reaction, one.reason, one.blamed = reaction, reason, blamed
+        one.deadline = now.monotonic + CANCEL_AGAIN
         effects.append(self._step(one, E.FAILED, now, reason))
         for index, placement in enumerate(one.placements):
             if self._move(one, index, N.CANCELED):
@@ -241,15 +277,18 @@ class Coallocations:
         return [self._step(one, E.GIVEN_UP, now, one.reason), ended]
 
     def _look(self, one: Coallocation, now: Now) -> list[Any]:
-        if one.state not in (S.SUBMITTING, S.GATHERING) or now.monotonic < one.deadline:
+        if one.state is S.RUNNING or now.monotonic < one.deadline:
             return []
+        if one.state is S.ENDING:
+            one.deadline = now.monotonic + CANCEL_AGAIN
+            return self._ask_again(one, frozenset(each.ce.id for each in one.placements))
         reason = (
             f"{one.gathered} of {len(one.components)} components reached MPI_Init within {self._timeout:g} s."
         )
         return self._fail(one, Reaction.REMATCH, reason, now)
 
     def _wake(self) -> list[Any]:
-        due = [one.deadline for one in self.live.values() if one.state in (S.SUBMITTING, S.GATHERING)]
+        due = [one.deadline for one in self.live.values() if one.state is not S.RUNNING]
         return [Wake(min(due))] if due else []
 
     def _step(self, one: Coallocation, event: CoallocationEvent, now: Now, reason: str = "") -> RecordEvent:
@@ -259,6 +298,11 @@ class Coallocations:
         )  # fmt: skip
         one.state = CoallocationState(step.event.new)
         return step
+
+    def leaving(self, job: str) -> bool:
+        """True if what is left of a job is being removed."""
+        one = self.live.get(job)
+        return one is not None and one.state is S.ENDING
 
     def validate(self) -> list[str]:
         """See `Reactor`."""

@@ -8,6 +8,7 @@ from typing import ClassVar
 from broker_core.jobs.immutable import immutable
 from broker_core.jobs.placement import Component, Placement
 from broker_core.reactor.reactor import InternalEvent
+from broker_core.scheduling.coallocation.life import CoallocationState
 
 
 class Reaction(StrEnum):
@@ -40,6 +41,28 @@ class CoallocationStarted(InternalEvent):
     owner: str
     placements: tuple[Placement, ...]
     """One for each component, in the order of their indices."""
+
+
+@immutable
+class CoallocationRecovered(InternalEvent):
+    """A co-allocation that a broker which ended had begun is taken over, as far as its job tells."""
+
+    job: str
+    attempt: int
+    owner: str
+    placements: tuple[Placement, ...]
+    state: CoallocationState
+    """Submitting, Gathering or Running."""
+    repeated: bool = False
+    """It was submitted once more to the same resources already (CB-ERR-3)."""
+
+
+@immutable
+class SitesInContact(InternalEvent):
+    """Sites answer again: what they were asked for meanwhile is asked once more."""
+
+    ces: frozenset[str]
+    """Their computing elements."""
 
 
 @immutable
@@ -94,6 +117,14 @@ class CancelComponent:
 @immutable
 class ReleaseBarrier:
     """Let all processes of an attempt leave MPI_Init."""
+
+    job: str
+    attempt: int
+
+
+@immutable
+class EndLauncher:
+    """End what waits for the components of an attempt: it has failed."""
 
     job: str
     attempt: int

@@ -34,6 +34,8 @@ _PATIENCE = 10.0
 """Seconds for an answer without which the site is used all the same."""
 _BENCHMARK_SI00 = 2000
 """SpecInt2000 of one core of a common machine; a constant, since nothing can measure it from here."""
+_WITH_MPICH = ("inter-cluster", "mpi:mpich-g2")
+"""What sites can do, in the words of `JobDescription.needs`, that have MPICH."""
 _NO_LIMIT = 999_999_999
 """Minutes that stand for no limit, as sites publish it."""
 _LICENSE_USE = "LicenseUse"
@@ -253,7 +255,8 @@ def _settings(spec: SiteSpec, kind: str, queue: Queue, probe: dict[str, list[str
         "GlueCEPolicyMaxCPUTime": minutes,
         "GlueSubClusterLogicalCPUs": queue.total,
         "GlueHostBenchmarkSI00": _BENCHMARK_SI00,
-        "GlueHostNetworkAdapterInboundIP": False,
+        "GlueHostNetworkAdapterInboundIP": spec.reachable,
         "GlueHostApplicationRunTimeEnvironment": tags(probe),
-        ABILITIES: ["interactive"],  # the plain agent needs a shell and nothing else
+        # The plain agent needs a shell and nothing else; a component of a job over several sites, MPICH.
+        ABILITIES: ["interactive", *(_WITH_MPICH if "MPICH" in tags(probe) else ())],
     }

@@ -4,7 +4,9 @@
 #
 #   mpi_start.sh TYPE COUNT FOLDERS NAMES DIRECTORY PROGRAM [WORD]...
 #
-# TYPE: openmpi, mpich (MPICH2 too) or plain, whose program is started once and finds the machines in a file.
+# TYPE: openmpi, mpich (MPICH2 too), mpich-g2 for one component of a job over several sites, whose launcher is
+# elsewhere and gave the words in CROSSDESK_MPI_PROXY, or plain, whose program is started once and finds the machines
+# in a file.
 # COUNT: processes. FOLDERS: installations to look into after PATH, joined with colons. NAMES: variables of the job
 # that all processes get. DIRECTORY: of the attempt. Runs in the job's own directory.
 #
@@ -177,6 +179,36 @@ on_mpich() {
     "$launcher" $passed -hosts "$there" -wdir / -n 1 "$@"
 }
 
+# One component of a job over several sites: the proxy of MPICH calls the launcher, which has all proxies start their
+# processes. What those write stays here.
+mpi_mpich_g2() {
+    find_launcher "${MPI_MPICH_PATH:-}" is_mpich mpiexec.mpich mpiexec.hydra mpiexec mpirun ||
+        fail "There is no mpiexec of MPICH on this node."
+    proxy=${launcher%/*}/hydra_pmi_proxy
+    [ -x "$proxy" ] || fail "There is no hydra_pmi_proxy beside $launcher."
+    [ -n "$local" ] || fail "A component runs on one machine, but the batch system gave $hosts."
+    export MPIR_CVAR_CH4_NETMOD="${MPIR_CVAR_CH4_NETMOD:-ofi}" FI_PROVIDER="${FI_PROVIDER:-tcp}"
+}
+# The proxy says nothing of how its processes ended: each writes that down.
+start_mpich_g2() {
+    {
+        printf 'cd %s || exit\nexec >>%s 2>>%s\n' "$(quoted "$PWD")" "/proc/$$/fd/1" "/proc/$$/fd/2"
+        for word do printf '%s ' "$(quoted "$word")"; done
+        printf '\nstatus=$?\necho "$status" >>%s\n' "$(quoted "$directory/ranks.ended")"
+        # The proxy ends all others for a signal alone; who fails otherwise leaves them some time for their end.
+        printf '[ "$status" -le 128 ] || kill "-$((status - 128))" $$\n'
+        printf '[ "$status" -eq 0 ] || { sleep 3; kill -9 $$; }\n'
+    } >"$directory/ranks"
+    : >"$directory/ranks.ended"
+    CROSSDESK_MPI_RANK=$directory/ranks "$proxy" $CROSSDESK_MPI_PROXY
+    code=$?
+    [ "$(grep -c '^0$' "$directory/ranks.ended")" -lt "$processes" ] || return 0
+    first=$(sed -n '/^0$/!{ p; q; }' "$directory/ranks.ended")
+    [ "$code" -ne 0 ] || code=1
+    return "${first:-$code}"
+}
+each_mpich_g2() { "$@"; }
+
 # A program that starts its processes itself, once; MACHINES has the hosts.
 mpi_plain() { launcher= passed=; }
 start_plain() { I2G_MPI_MACHINEFILE=$machines "$@"; }
@@ -295,9 +327,13 @@ case $directory in /*) ;; *) directory=$(cd "$directory" && pwd) ;; esac
 machines=$directory/machines
 # Some launchers end where there is none.
 [ -n "${HOME:-}" ] || export HOME="$directory"
-case $type in openmpi | mpich | plain) ;; *) fail "There is no way to start MPI of the kind $type; use openmpi or mpich." ;; esac
+case $type in openmpi | mpich | mpich-g2 | plain) ;; *) fail "There is no way to start MPI of the kind $type; use openmpi or mpich." ;; esac
 set_interface
-[ "$type" = plain ] || use_sites_own "$@"
+case $type in
+plain) ;;
+mpich-g2) type=mpich_g2 I2G_MPI_STARTUP_INFO=${CROSSDESK_MPI_PROXY:-} ;;
+*) use_sites_own "$@" ;;
+esac
 find_machines
 "mpi_$type"
 distribute

@@ -23,6 +23,7 @@ from broker_core.broker.submission.launch_orders import LaunchOrders
 from broker_core.errors import Conflict, NotFound, RangeNotSatisfiable
 from broker_core.jdl.description import JobDescription
 from broker_core.jdl.names import ALL_NEW, is_listed
+from broker_core.jobs.placement import Component, ComputingElement, Placement
 from broker_core.jobs.published.records import FILE as PUBLISHED
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
@@ -71,10 +72,9 @@ class JobOutput:
         self._checker = checker
 
     async def listed(self, record: JobRecord) -> list[OutputFile]:
-        """Files of a job's last attempt that can be read now; none before it was at a site."""
-        known = self._sites.site_of(record.ce)
-        site = known or self._registry.removed(record.ce)
-        if site is None or not record.attempt:
+        """Files of a job's last attempt that can be read now; none before it was at a site. Of components
+        after the first they stand in a folder of their own."""
+        if not record.attempt:
             return []
         checked = await self._checker.check(await self._orders.text(record), record.parameter)
         description = checked.description
@@ -82,29 +82,35 @@ class JobOutput:
         if description is not None:
             renamed = dict(description.renamed)
             sent = {renamed.get(file.name, file.name) for file in await self._orders.files(record)}
-        found = await site.files(record.component)
-        growing = record.state is JobState.RUNNING
-        fetched: Set[str] = frozenset()
-        if record.state.ended and known is not None:
-            fetched = frozenset((await known.left(record.component)).fetched)
-        return [
-            OutputFile(
-                path=file.path,
-                size=file.size,
-                modified=file.modified,
-                growing=growing,
-                role="output" if file.path in fetched else _role(file.path, description, sent),
-            )
-            for file in found
-            if file.path not in (USE, PUBLISHED)
-        ]
+        growing, files = record.state is JobState.RUNNING, list[OutputFile]()
+        for index, placement in enumerate(record.placements or (Placement(record.ce, record.cpus),)):
+            component, known = Component(record.id, record.attempt, index), self._sites.site_of(placement.ce)
+            site = known or self._registry.removed(placement.ce)
+            if site is None:
+                continue
+            fetched: Set[str] = frozenset()
+            if record.state.ended and known is not None:
+                fetched = frozenset((await known.left(component)).fetched)
+            files += [
+                OutputFile(
+                    path=_folder_of(index) + file.path,
+                    size=file.size,
+                    modified=file.modified,
+                    growing=growing,
+                    role="output" if file.path in fetched else _role(file.path, description, sent),
+                )
+                for file in await site.files(component)
+                if file.path not in (USE, PUBLISHED)
+            ]
+        return files
 
     async def opened(self, record: JobRecord, path: str) -> int:
         """A file descriptor of one of a job's files; raises NotFound, also for what is no ordinary file."""
-        site = self._site(record)
+        component, ce, own = _component_of(record, path)
+        site = self._site(record, ce)
         try:
             return os.open(
-                await site.open_path(record.component, path),
+                await site.open_path(component, own),
                 os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK,
             )
         except (OSError, ValueError) as error:
@@ -135,10 +141,10 @@ class JobOutput:
             raise NotFound("Nothing of the job stayed at a site that is known.", place=record.id)
         return site
 
-    def _site(self, record: JobRecord) -> Site | RemovedSite:
+    def _site(self, record: JobRecord, ce: ComputingElement) -> Site | RemovedSite:
         if not record.attempt:
             raise NotFound("The job has not been at a site, so it has no files.", place=record.id)
-        site = self._sites.site_of(record.ce) or self._registry.removed(record.ce)
+        site = self._sites.site_of(ce) or self._registry.removed(ce)
         if site is None:
             name = record.sites
             raise NotFound(
@@ -267,6 +273,19 @@ def _left_view(record: JobRecord, left: LeftAtSite) -> LeftView:
     return LeftView(
         site=record.sites, files=files, more=left.more, more_bytes=left.more_bytes, goes=left.goes
     )
+
+
+def _folder_of(index: int) -> str:
+    """Where the files of a component of several stand among those of the job; the first has none."""
+    return f"component-{index}/" if index else ""
+
+
+def _component_of(record: JobRecord, path: str) -> tuple[Component, ComputingElement, str]:
+    """Of a file of a job: the component that has it, where that is, and its name there."""
+    for index, one in enumerate(record.placements[1:], 1):
+        if path.startswith(_folder_of(index)):
+            return Component(record.id, record.attempt, index), one.ce, path.removeprefix(_folder_of(index))
+    return record.component, record.ce, path
 
 
 def _role(path: str, description: JobDescription | None, sent: Set[str]) -> str:

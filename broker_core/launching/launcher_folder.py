@@ -1,0 +1,117 @@
+"""What a launcher and the broker leave for each other: one folder for each attempt over several sites."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+VARIABLE = "CROSSDESK_LAUNCHER"
+"""In the environment of a launcher and of all that it starts: its folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class LauncherSettings:
+    """What a launcher is told."""
+
+    mpiexec: str
+    """Of MPICH, on this machine."""
+    address: str
+    """Of this machine, by which the sites call it."""
+    cpus: tuple[int, ...]
+    """Processes of each component, in the order of their indices."""
+
+
+class LauncherFolder:
+    """The files there; each is whole, or not there."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.output = path / "output"
+        """What mpiexec said."""
+        self.release = path / "release"
+        """There once the barrier is released."""
+        self._settings = path / "settings.json"
+        self._process = path / "process.json"
+        self._proxies = path / "proxies.json"
+        self._ended = path / "ended"
+
+    def prepare(self, settings: LauncherSettings) -> None:
+        """Make it for a launcher that is to be started; raises OSError."""
+        self.path.mkdir(parents=True, mode=0o700)
+        self._write(self._settings, json.dumps(asdict(settings)))
+
+    def settings(self) -> LauncherSettings:
+        """What the launcher was told; raises OSError and ValueError."""
+        stored = json.loads(self._settings.read_text())
+        return LauncherSettings(stored["mpiexec"], stored["address"], tuple(stored["cpus"]))
+
+    def identify(self) -> None:
+        """The process that calls this is the launcher."""
+        self._write(self._process, json.dumps([os.getpid(), _start_time(os.getpid())]))
+
+    def pid(self) -> int:
+        """Of the launcher, by pid and start time; 0 if it does not run."""
+        try:
+            pid, started = json.loads(self._process.read_text())
+        except (OSError, ValueError):
+            return 0
+        return pid if started and _start_time(pid) == started else 0
+
+    def tell_proxies(self, words: Sequence[str]) -> None:
+        """For each component the words with which its site starts the proxy."""
+        self._write(self._proxies, json.dumps(list(words)))
+
+    def proxies(self) -> list[str]:
+        """The same; empty while they are not known."""
+        try:
+            return [str(one) for one in json.loads(self._proxies.read_text())]
+        except (OSError, ValueError):
+            return []
+
+    def gathered(self, index: int) -> None:
+        """A component waits in MPI_Init."""
+        (self.path / f"gathered.{index}").touch()
+
+    def waiting(self) -> set[int]:
+        """The components that do, or did."""
+        names = (one.name.partition("gathered.") for one in self.path.glob("gathered.*"))
+        return {int(number) for _, _, number in names if number.isdecimal()}
+
+    def tell_end(self, code: int) -> None:
+        """Mpiexec has ended."""
+        self._write(self._ended, str(code))
+
+    @property
+    def ended(self) -> bool:
+        """Mpiexec has ended by itself."""
+        return self._ended.exists()
+
+    def processes(self) -> list[int]:
+        """All that carry the mark of the folder: the launcher and what it started."""
+        mark = f"{VARIABLE}={self.path}".encode()
+        found = []
+        for name in os.listdir("/proc"):
+            # What is gone meanwhile, or another account's, is none of these.
+            with suppress(OSError):
+                if name.isdecimal() and mark in Path(f"/proc/{name}/environ").read_bytes().split(b"\0"):
+                    found.append(int(name))
+        return found
+
+    def _write(self, path: Path, text: str) -> None:
+        fresh = path.with_suffix(".new")
+        fresh.write_text(text)
+        fresh.replace(path)
+
+
+def _start_time(pid: int) -> str:
+    """Of a process that runs, in ticks since the machine's start, with the id of that; else empty."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b") ")[2].split()
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return ""
+    return "" if fields[0] in (b"Z", b"X") else f"{boot} {fields[19].decode()}"
