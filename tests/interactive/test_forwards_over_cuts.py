@@ -52,11 +52,13 @@ async def test_a_connection_that_the_node_made_is_reset_here_by_a_cut(made: Benc
     await made.start_agent(SHELL)
     session = (await ready(made)).session
     ends: list[asyncio.Future[bytes]] = []
+    closed = asyncio.Event()
 
     async def served(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         ends.append(asyncio.ensure_future(reader.read()))
         await asyncio.wait(ends)
-        writer.close()
+        writer.transport.abort()
+        closed.set()
 
     server = await asyncio.start_server(served, "127.0.0.1", 0)
     forward = await session.forwards.remote(("localhost", 0), server.sockets[0].getsockname()[:2])
@@ -66,7 +68,8 @@ async def test_a_connection_that_the_node_made_is_reset_here_by_a_cut(made: Benc
     assert wire.cut() > 0
     with pytest.raises(ConnectionResetError):
         await within(ends[0], LONG)
-    writer.close()
+    await within(closed.wait(), LONG)
+    writer.transport.abort()
     server.close()
     await wire.close()
 
