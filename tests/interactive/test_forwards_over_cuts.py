@@ -70,6 +70,8 @@ async def test_a_connection_that_the_node_made_is_reset_here_by_a_cut(made: Benc
         await within(ends[0], LONG)
     await within(closed.wait(), LONG)
     writer.transport.abort()
+    await eventually(lambda: session.status.state is SessionState.CONNECTED)
+    await session.connection()
     server.close()
     await wire.close()
 
