@@ -47,6 +47,7 @@ component() {
         /usr) needs="$needs /usr/include/$(basename "$(readlink -f "$PYTHON")")/Python.h" packages="$packages python3-dev" ;;
         esac
         ;;
+    browser) purpose="a browser without a window" needs="chromium-headless-shell" packages=$needs ;;
     mpi) purpose="a compiler for programs of MPI" needs="gcc" packages="gcc libc6-dev" ;;
     fresh) purpose="what makes a bare Debian" needs="mmdebstrap git" packages="mmdebstrap git" ;;
     *) fail "there is no component $1." ;;
@@ -97,7 +98,7 @@ leave_out() {
 
 # Provide all that tests need; $unmarked chooses those that can run here.
 provide_for_tests() {
-    for mark in tools display openldap cluster accounting console software kerberos mpi; do
+    for mark in tools display openldap cluster accounting console software kerberos browser mpi; do
         provide "$mark" || leave_out "$mark" "they need$lacking"
     done
     is_root || leave_out cluster "they start clusters, which only root may"

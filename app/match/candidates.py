@@ -12,8 +12,8 @@ from app.match.asking import PAGE
 from app.match.choices import TriedChoices
 from app.widgets.cells import BADGE, FONT, GLYPH, TONE
 from app.widgets.csv_file import Written
-from app.widgets.match_style import element_words, queue_name, rank_words, sentence, verdict
-from broker_core.jobs.site_names import site_name
+from app.widgets.match_style import rank_words, sentence, verdict
+from broker_core.jobs.site_names import element_words, queue_name, site_name
 
 if TYPE_CHECKING:
     from broker_core.wire.matches import MatchedResource, MatchReport, StartForecast

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from app import units
 from app.widgets.match_style import sentence
 from app.widgets.state_style import StateShape
-from broker_core.jobs.site_names import site_names
+from broker_core.jobs.site_names import choice_words
 
 if TYPE_CHECKING:
     from broker_core.wire.queue import FailedChoice, WhyView
@@ -45,11 +45,11 @@ class TriedChoices:
 
 def tried_words(why: WhyView) -> str:
     """Say what is being tried, what failed last, and when the next round of selection is."""
-    lines = [f"Being tried now: {site_names(tuple(why.trying))}."] if why.trying else []
+    lines = [f"Being tried now: {choice_words(why.trying)}."] if why.trying else []
     if len(why.failed) > _NAMED:
         lines.append(f"{units.count(len(why.failed) - _NAMED, 'earlier choice')} did not take it either.")
     lines += [
-        f"{site_names(tuple(one.ces))} did not take it: {one.error.rstrip('. ')}."
+        f"{choice_words(one.ces)} did not take it: {one.error.rstrip('. ')}."
         for one in why.failed[-_NAMED:]
     ]
     if why.next_round is not None:

@@ -20,8 +20,9 @@ from app import units
 from app.match.groups import group_name
 from app.widgets import glyphs
 from app.widgets.labels import give_way, label
-from app.widgets.match_style import VALUES, element_words, origin_words, rank_words, sentence, verdict
+from app.widgets.match_style import VALUES, origin_words, rank_words, sentence, verdict
 from app.widgets.state_style import StateShape
+from broker_core.jobs.site_names import element_words
 
 if TYPE_CHECKING:
     from app.theme.theme import Theme

@@ -9,9 +9,9 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistent
 from app import units
 from app.match.choices import TriedChoices
 from app.widgets.cells import BADGE, FONT, GLYPH, TONE
-from app.widgets.match_style import element_words, rank_words, sentence
+from app.widgets.match_style import rank_words, sentence
 from app.widgets.state_style import StateShape
-from broker_core.jobs.site_names import site_name
+from broker_core.jobs.site_names import element_words, site_name
 
 if TYPE_CHECKING:
     from broker_core.wire.matches import MatchedGroup, MatchedResource, MatchReport

@@ -10,8 +10,8 @@ import numpy as np
 
 from app import units
 from app.resources.countries import name_of
-from app.widgets.match_style import queue_name
 from app.widgets.state_style import StateShape
+from broker_core.jobs.site_names import queue_name
 
 Held = Mapping[str, Sequence[Any]]
 Cell = Callable[[Held, int, float], str]

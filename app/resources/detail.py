@@ -17,10 +17,11 @@ from app.widgets.empty_state import EmptyState
 from app.widgets.equipment import Equipment
 from app.widgets.export import ExportButton
 from app.widgets.labels import label
-from app.widgets.match_style import element_words, sentence
+from app.widgets.match_style import sentence
 from app.widgets.plots.deferred_plot import make_history_plot
 from app.widgets.table import RowTable
 from broker_core.errors import CrossDeskError
+from broker_core.jobs.site_names import element_words
 
 if TYPE_CHECKING:
     from app.context import AppContext

@@ -28,10 +28,10 @@ from app.stores.sites import CONNECTED
 from app.widgets import glyphs
 from app.widgets.equipment import Equipment
 from app.widgets.labels import label
-from app.widgets.match_style import element_words
 from app.widgets.plots.deferred_plot import make_history_plot
 from app.widgets.tool_button import tool_button
 from broker_core.errors import CrossDeskError
+from broker_core.jobs.site_names import element_words
 
 if TYPE_CHECKING:
     from app.context import AppContext

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.widgets.state_style import StateShape
-from broker_core.jobs.placement import THIS_MACHINE, computing_element
 
 if TYPE_CHECKING:
     from broker_core.wire.matches import MatchedResource
 
-_SSH_PORT = 22
 VALUES: dict[str, tuple[StateShape, str, str]] = {
     "true": (StateShape.CHECK, "positive", "yes"),
     "false": (StateShape.CROSS, "negative", "no"),
@@ -59,21 +57,3 @@ def sentence(text: str) -> str:
     """Make a whole sentence of a reason."""
     text = text.strip()
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) or not text else ".")
-
-
-def element_words(ce: str) -> str:
-    """Name a computing element for people: the id where it is an address, else what it stands for.
-
-    The broker makes up the port in ids of this machine and of hosts that SSH has another port for.
-    """
-    element = computing_element(ce)
-    if element.host == THIS_MACHINE:
-        return "this machine"
-    made_up = ce.startswith(f"{element.host}:{_SSH_PORT}/")
-    return f"{element.host}, {queue_name(ce)}" if made_up else ce
-
-
-def queue_name(ce: str) -> str:
-    """Return what tells queues of one site apart: the part of the id behind the host."""
-    _, slash, rest = ce.partition("/")
-    return rest.removeprefix("jobmanager-") if slash else ce

@@ -30,6 +30,10 @@ class ChoiceFailure:
     def __str__(self) -> str:
         return f"{listed(self.ces)}: {self.error}"
 
+    def details(self) -> dict[str, Any]:
+        """As events keep it."""
+        return {"ces": list(self.ces), "error": self.error}
+
 
 @immutable
 class FailureHistory:
@@ -56,7 +60,7 @@ class FailureHistory:
         found = {
             "rounds": self.rounds,
             "excluded": list(self.excluded),
-            "tried": [{"ces": list(one.ces), "error": one.error} for one in self.tried[-KEPT:]],
+            "tried": [one.details() for one in self.tried[-KEPT:]],
             "died": list(self.died),
         }
         return {"past": {name: value for name, value in found.items() if value}}

@@ -19,6 +19,7 @@ from broker_core.matching.sets.components import Assignment, FixedComponent, ass
 from broker_core.matching.sets.find import find
 from broker_core.matching.sets.group import Group, calculation
 from broker_core.matching.sets.trace import SearchTrace
+from broker_core.resources.row_values import RowValues
 
 Counts = npt.NDArray[np.int64]
 
@@ -66,9 +67,8 @@ def grouped(
 ) -> Grouping:
     """The groups for a job that may use several computing elements."""
     usable = np.minimum(candidates.free, _limits(plan, view, candidates))
-    ids = list(candidates.ids)
     if plan.parts:
-        return _assigned(plan.parts, view, candidates, context, ids, usable, trace)
+        return _assigned(plan.parts, view, candidates, context, list(candidates.ids), usable, trace)
     note, name = "", condition_of(plan.description.ad)
     if name != FREE_CPUS:
         try:
@@ -77,7 +77,7 @@ def grouped(
             why = f"{type(error).__name__}: {error}".rstrip(". ")
             note = f"The collective condition {name} failed, free CPUs alone count: {why}."
     found = find(
-        ids,
+        list(candidates.ids),
         usable,
         candidates.plain,
         plan.description.cpus,
@@ -103,13 +103,13 @@ def _fulfilling(
     if name not in context.collective:
         raise LookupError("it is not installed here")
     condition, need = context.collective[name], plan.description.cpus
-    ids, columns, rank = list(candidates.ids), view.pool.columns, candidates.plain
+    ids, columns, rank = candidates.ids, view.pool.columns, candidates.plain
 
     @cache
     def member(at: int) -> SetMember:
         row = int(candidates.rows[at])
         facts = (ids[at], columns.sites[row], int(usable[at]), float(rank[at]))
-        return SetMember(*facts, view.pool.values(row))
+        return SetMember(*facts, RowValues(view.pool, row))
 
     def holds(members: tuple[int, ...]) -> bool:
         answer = condition([member(at) for at in members], need)
@@ -120,7 +120,15 @@ def _fulfilling(
     steps = trace if trace is not None else SearchTrace(kept=False)
     steps.ids = ids
     limits = context.max_ces_per_set, context.max_groups
-    return tuple(fulfilling(ids, usable, rank, need, holds, *limits, steps))
+    return tuple(fulfilling(_named(view, candidates), usable, rank, need, holds, *limits, steps))
+
+
+def _named(view: View, candidates: Candidates) -> Counts:
+    """Positions of the candidates, by their names."""
+    positions = np.full(view.size, -1, np.int64)
+    positions[candidates.rows] = np.arange(len(candidates))
+    named = positions[view.pool.columns.order(view.size)]
+    return named[named >= 0]
 
 
 def _limits(plan: MatchPlan, view: View, candidates: Candidates) -> Counts:

@@ -1,19 +1,33 @@
-"""Set-matching: sets for 100 CPUs over 363 and over 10,000 computing elements (CB-SET, CB-RES)."""
+"""Set-matching: sets for 100 CPUs over 363 and over 10,000 computing elements (CB-SET, CB-RES), and by a
+condition of an installed package."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from statistics import median
 
 import numpy as np
 
+from broker_core.matching.context import Context
+from broker_core.matching.match import match
 from broker_core.matching.sets import SearchTrace, find
+from broker_core.matching.sets.collective import TRIALS_MAX, SetMember
+from broker_core.resources.columns import Columns
+from broker_core.resources.pool import Pool
+from broker_core.resources.values import facts
 from tests.benchmarks.figure import Figure
+from tests.matching.grid_made import grid
+from tests.matching.made import job
 
 NEED = 100
 PUBLISHED = 2.8
 """Seconds that the published system took for 100 CPUs over 363 computing elements."""
+_ABLE = {
+    "GlueHostApplicationSoftwareRunTimeEnvironment": ["PACX-MPI"],
+    "GlueHostNetworkAdapterInboundIP": True,
+    "GlueCEStateStatus": "Production",
+}
 BOUNDS = {363: 20.0, 10_000: 200.0}
 """Milliseconds."""
 
@@ -66,7 +80,56 @@ def measure() -> list[Figure]:
         if count == 363:
             figures.append(Figure("times faster than published", round(PUBLISHED / worst), "", at_least=140))
     figures.append(Figure("with trace, 363 CEs", round(_time(_few, 363, traced=True) * 1e3, 2), "ms"))
+    return [*figures, *_by_condition()]
+
+
+def _by_condition() -> list[Figure]:
+    """As many sets as one search looks at, by a condition that reads an attribute of each member.
+
+    The broker's event loop waits for it. Processor time: what runs beside is not counted.
+    """
+    figures = []
+    for count in BOUNDS:
+        pool = _pool(count)
+        times = [_search(pool, cpus, condition) for cpus in (2, 200) for condition in (_never, _two_sites)]
+        name = f"{TRIALS_MAX} sets by a condition over {count} CEs, worst"
+        figures.append(Figure(name, round(max(times) * 1e3, 2), "ms", at_most=10.0))
     return figures
+
+
+def _never(members: Sequence[SetMember], wanted: int) -> bool:
+    return any(one.attributes.get("gluesiteuniqueid") == "nowhere" for one in members)
+
+
+def _two_sites(members: Sequence[SetMember], wanted: int) -> bool:
+    return len({one.attributes.get("gluesiteuniqueid", one.site) for one in members}) > 1
+
+
+def _search(pool: Pool, cpus: int, condition: Callable[[Sequence[SetMember], int], bool]) -> float:
+    """Seconds of one search, the middle one of several."""
+    context = Context(assume_abilities=True, batch_capacity="total", collective={"own": condition})
+    wanted = f"NodeNumber = {cpus}; JobArch = \"Inter\"; CollectiveCondition = \"own\";"
+    description = job(f'JobType = "Parallel"; SubJobType = "pacx-mpi"; {wanted}')
+    spent = []
+    for _ in range(7):
+        found = match(description, pool, context=context)
+        begin = time.process_time()
+        groups = found.groups
+        spent.append(time.process_time() - begin)
+        if found.notes or bool(groups) is (condition is _never):
+            raise RuntimeError(f"other sets were found than there are: {found.notes}")
+    return median(spent)
+
+
+def _pool(count: int) -> Pool:
+    """A grid of which every computing element can take a part of such a job."""
+    columns = Columns()
+    counts = np.zeros((4, count), np.int64)
+    for one in grid(count):
+        known = one.attributes | _ABLE
+        row = columns.put(one.ce, one.site, facts(known, one.ce, one.site))
+        counts[:2, row] = one.total_cpus, one.total_cpus
+    return Pool(columns, counts[0], counts[1], counts[2], counts[3])
 
 
 def _time(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,7 @@ from broker_core.jdl.check import Limits, check
 from broker_core.matching.context import Context
 from broker_core.matching.match import Matches, match
 from broker_core.matching.report import report
-from broker_core.matching.sets.collective import FREE_CPUS, TRIALS_MAX
+from broker_core.matching.sets.collective import FREE_CPUS, TRIALS_MAX, SetMember
 from broker_core.wire.matches import MatchReport
 from tests.broker.made_package import add_package
 from tests.matching.made import job, resource
@@ -126,8 +126,41 @@ def test_of_very_many_computing_elements_only_some_sets_are_looked_at() -> None:
     context = Context(assume_abilities=True, collective=collective_conditions())
     text = _JOB.replace("10", "4") + 'CollectiveCondition = "two_countries";'
     found = match(job(text), resources, context=context)
-    assert not found.groups
+    assert {len(one.members) for one in found.groups} == {4}
     assert any(f"limit trials={TRIALS_MAX}" in line for line in found.trace())
+
+
+@pytest.mark.usefixtures("package")
+@pytest.mark.expected_log(_UNUSABLE)
+def test_more_single_computing_elements_than_are_looked_at_leave_room_for_sets() -> None:
+    resources = [
+        resource(f"s{number:04}", GlueSiteUniqueID=f"{number}", **{_TAGS: ["PACX-MPI"]})
+        for number in range(TRIALS_MAX + 1)
+    ]
+    context = Context(assume_abilities=True, collective=collective_conditions())
+    text = _JOB.replace("10", "4") + 'CollectiveCondition = "two_countries";'
+    found = match(job(text), resources, context=context).groups
+    assert {len(one.members) for one in found} == {2}
+
+
+@pytest.mark.usefixtures("package")
+@pytest.mark.expected_log(_UNUSABLE)
+def test_a_condition_sees_what_is_published_of_a_member() -> None:
+    seen = []
+
+    def look(members: Sequence[SetMember], wanted: int) -> bool:
+        seen.extend(members)
+        return True
+
+    context = Context(assume_abilities=True, collective={"spare": look})
+    made = resource("a", GlueSiteUniqueID="x", **{_TAGS: ["PACX-MPI"]})
+    text = _JOB.replace("10", "4") + 'CollectiveCondition = "spare";'
+    found = match(job(text), [made], context=context)
+    assert len(found.groups) == 1
+    (one,) = seen
+    assert dict(one.attributes) == found.view.pool.values(0)
+    assert (len(one.attributes), one.attributes["gluesiteuniqueid"]) == (len(dict(one.attributes)), "x")
+    assert one.attributes.get("nothing") is None
 
 
 def test_without_packages_there_is_the_built_in_condition_alone() -> None:

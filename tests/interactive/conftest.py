@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import secrets
 import subprocess
@@ -11,12 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line.calling import crossdesk
+from broker_core.interactive.channel.rendezvous import Endpoint
+from tests.command_line.calling import command, crossdesk
+from tests.interactive.far_jobs import restart
 from tests.interactive.pair import Bench, bench
+from tests.interactive.wire import Wire
 from tests.leaks import lasting
 from tests.packaging.conftest import agent_files as agent_files
 from tests.running import RunningBroker
 from tests.testbed.guardian import Guardian
+from tests.testbed.ports import free_port
 from tests.testbed.slurm import Cluster, Slurm
 from tests.testbed.sshd import Sshd, own_home
 
@@ -93,3 +98,20 @@ def display(tmp_path: Path) -> Iterator[dict[str, str]]:
     yield {"DISPLAY": name, "XAUTHORITY": str(cookies)}
     server.terminate()
     server.wait(60)
+
+
+@pytest.fixture
+async def wire(running_broker: RunningBroker, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Wire]:
+    """The only way between desk and agent."""
+    port = free_port()
+    words = ["broker_core.interactive.relay", "--port", str(port)]
+    relay = await asyncio.create_subprocess_exec(
+        command()[0], "-m", *words, stderr=asyncio.subprocess.DEVNULL
+    )
+    stretch = Wire(Endpoint("127.0.0.1", port))
+    restart(running_broker, relay=str(await stretch.open()))
+    monkeypatch.setenv("CROSSDESK_DIRECT_PORTS", "none")
+    yield stretch
+    await stretch.close()
+    relay.terminate()
+    await relay.wait()

@@ -1,6 +1,6 @@
-"""A real JupyterLab over the channel with a cut in between.
+"""A real JupyterLab over the channel with a cut in between, without a browser.
 
-There is no browser here: HTTP fetches its page, and a WebSocket speaks to a kernel, as the page does.
+HTTP fetches its page, and a WebSocket speaks to a kernel, as the page does.
 """
 
 from __future__ import annotations

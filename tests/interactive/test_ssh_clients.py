@@ -13,10 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.interactive.channel.rendezvous import Endpoint
-from tests.command_line.calling import command, crossdesk
+from tests.command_line.calling import crossdesk
 from tests.interactive.echo import Echo, said
-from tests.interactive.far_jobs import restart
 from tests.interactive.ssh_clients import SshClients
 from tests.interactive.wire import Wire
 from tests.running import RunningBroker, processes_of
@@ -137,23 +135,6 @@ def test_the_configuration_is_taken_in_by_one_s_own(batch: str, isolated: Path) 
     assert host is not None
     shown = subprocess.run(["ssh", "-F", str(config), "-G", host[1]], capture_output=True, text=True)
     assert "user job\n" in shown.stdout
-
-
-@pytest.fixture
-async def wire(running_broker: RunningBroker, tmp_path: Path, monkeypatch) -> AsyncIterator[Wire]:
-    """The only way between desk and agent."""
-    port = free_port()
-    words = ["broker_core.interactive.relay", "--port", str(port)]
-    relay = await asyncio.create_subprocess_exec(
-        command()[0], "-m", *words, stderr=asyncio.subprocess.DEVNULL
-    )
-    stretch = Wire(Endpoint("127.0.0.1", port))
-    restart(running_broker, relay=str(await stretch.open()))
-    monkeypatch.setenv("CROSSDESK_DIRECT_PORTS", "none")
-    yield stretch
-    await stretch.close()
-    relay.terminate()
-    await relay.wait()
 
 
 async def test_a_session_a_transfer_and_a_forward_outlive_cuts(wire: Wire, tmp_path: Path) -> None:

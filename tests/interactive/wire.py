@@ -57,7 +57,7 @@ class Wire:
             return
         try:
             far_reader, far_writer = await asyncio.open_connection(self._target.host, self._target.port)
-        except OSError:
+        except (OSError, asyncio.CancelledError):  # canceled: it is closed meanwhile
             writer.transport.abort()
             return
         self._writers += [writer, far_writer]

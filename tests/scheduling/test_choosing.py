@@ -127,6 +127,8 @@ def test_a_choice_that_refused_is_not_tried_again_in_the_same_round_nor_one_with
     assert [one.what for one in stage.scheduler.decisions.after(0, 100)] == [
         "chosen", "next-choice", "next-choice", "re-matched",
     ]  # fmt: skip
+    told = [one.details["failed"] for one in stage.stories[job] if one.type is EventType.CHOICE_FAILED]
+    assert told == [one.details() for one in failed]
 
 
 def over_sites() -> list[Resource]:

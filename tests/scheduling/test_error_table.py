@@ -97,6 +97,7 @@ def test_row_6_rounds_are_counted_over_restarts() -> None:
     assert stage.state(job) is S.ABORTED
     assert told(stage, job, "aborted").startswith("Given up after 5 rounds of matching. Tried: a:22")
     assert told(stage, job, "aborted").count("out of order") == 1
+    assert stage.stories[job][-1].details["tried"][-1] == {"ces": [A], "error": "out of order"}
 
 
 def together() -> tuple[Stage, str]:

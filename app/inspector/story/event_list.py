@@ -19,9 +19,9 @@ from PySide6.QtWidgets import (
 
 from app.inspector import job_times
 from app.widgets.labels import breakable
-from app.widgets.match_style import element_words
 from app.widgets.state_glyph import draw_glyph
 from broker_core.jobs.placement import listed
+from broker_core.jobs.site_names import element_words
 from broker_core.jobs.transitions import EventType
 
 if TYPE_CHECKING:

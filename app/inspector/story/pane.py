@@ -18,10 +18,9 @@ from app.inspector.story.why import WhyPanel
 from app.jobs.annotating import NoteField
 from app.widgets.job_pane import JobPane
 from app.widgets.labels import breakable, label
-from app.widgets.match_style import element_words
 from broker_core.jobs.events import EventSource, JobEvent
 from broker_core.jobs.placement import ids_in, listed
-from broker_core.jobs.site_names import site_name
+from broker_core.jobs.site_names import element_words, site_name
 from broker_core.jobs.states import JobState
 from broker_core.jobs.story import spent
 from broker_core.jobs.transitions import EventType

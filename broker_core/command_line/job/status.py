@@ -24,7 +24,7 @@ from broker_core.command_line.job.ids import Job, Jobs, resolve
 from broker_core.command_line.job.progress import tell_ends, tell_state
 from broker_core.command_line.job.stayed import tell_stayed
 from broker_core.jobs.annotations import tags_in
-from broker_core.jobs.site_names import site_name, site_names
+from broker_core.jobs.site_names import choice_words, site_name, site_names
 from broker_core.jobs.states import CHOOSING
 from broker_core.wire.queue import WhyView
 from broker_core.wire.site_states import LinkState
@@ -140,9 +140,9 @@ def _show(detail: JobDetail, choosing: Sequence[WhyView]) -> None:
 
 def _choices(why: WhyView) -> list[tuple[str, str]]:
     """How the choices of a job fared that no site has yet, and when it is matched again (SA-UI-01)."""
-    failed = (f"{site_names(tuple(one.ces))}: {one.error}" for one in why.failed)
+    failed = (f"{choice_words(one.ces)}: {one.error}" for one in why.failed)
     return [
-        ("Being tried", output.printable(site_names(tuple(why.trying)))),
+        ("Being tried", output.printable(choice_words(why.trying))),
         ("Did not take it", "\n".join(map(output.printable, failed))),
         ("Next round", f"{words.moment(why.next_round)} at the latest" if why.next_round else ""),
     ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -16,12 +15,12 @@ from asyncssh.x11 import lookup_xauth
 from broker_core.errors import CrossDeskError
 from broker_core.interactive.channel.frames import DISPLAY_PATH
 from broker_core.interactive.channel.x_setup import BadSetup, Setup, read_setup, server_of
+from broker_core.interactive.shadow.joining import join
 from broker_core.interactive.shadow.services import Services
 from broker_core.interactive.shadow.session_events import ForwardView
 from broker_core.interactive.shadow.socks import BadSocks, SocksTalk
 from broker_core.interactive.shadow.steering import Steering
 
-TURN = 64 * 1024
 FAREWELL = 2.0
 """Seconds that the far end has to close what is removed."""
 SOCKS_TIME = 10.0
@@ -309,7 +308,7 @@ class Forwards:
         return far
 
     async def _join(self, forward: Forward, near: tuple[Any, Any], far: tuple[Any, Any]) -> None:
-        """Carry bytes both ways until both ends are done."""
+        """See `join`, with the counters of the forward."""
 
         def count(sent: int, received: int) -> None:
             forward.sent += sent
@@ -318,36 +317,11 @@ class Forwards:
 
         forward.connections += 1
         self._changed()
-        ways = [
-            asyncio.ensure_future(_carry(near[0], far[1], lambda size: count(size, 0))),
-            asyncio.ensure_future(_carry(far[0], near[1], lambda size: count(0, size))),
-        ]
-        forward.tasks.update(ways)
         try:
-            # Not by `gather`: ways that `_drop` cancels would cancel who waits for them, and before 3.12
-            # Python's servers log that as an error.
-            await asyncio.wait(ways, return_when=asyncio.FIRST_EXCEPTION)
+            await join(near, far, forward.tasks, count)
         finally:
             forward.connections -= 1
             self._changed()
-            for way in ways:
-                way.cancel()
-                forward.tasks.discard(way)
-            for _, writer in (near, far):
-                writer.close()
-        for way in ways:
-            if way.done() and not way.cancelled():
-                way.result()
-
-
-async def _carry(reader: Any, writer: Any, count: Callable[[int], None]) -> None:
-    with contextlib.suppress(OSError, asyncssh.Error):
-        while data := await reader.read(TURN):
-            writer.write(data)
-            count(len(data))
-            await writer.drain()
-        if writer.can_write_eof():
-            writer.write_eof()
 
 
 def place_text(where: Where) -> str:

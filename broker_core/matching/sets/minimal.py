@@ -56,9 +56,13 @@ def _listed(
     )
 
 
-def by_rank(ids: Sequence[str], free: Counts, rank: Ranks) -> NDArray[np.int64]:
+def by_rank(ids: Sequence[str], free: Counts, rank: Ranks) -> Places:
     """Positions with free CPUs by rank, the highest first, then by name; those without a rank last."""
-    named = np.array(by_name(ids, free), dtype=np.int64)
+    return ranked(np.array(by_name(ids, free), dtype=np.int64), rank)
+
+
+def ranked(named: Places, rank: Ranks) -> Places:
+    """Positions that stand by name, by rank, the highest first; those without a rank last."""
     lowered = np.where(np.isnan(rank[named]), np.inf, -rank[named])
     return named[np.argsort(lowered, kind="stable")]
 

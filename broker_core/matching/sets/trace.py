@@ -10,7 +10,7 @@ the group last, with characters that would break a line into words written as in
 | more | suitable | so many further ones are not listed |
 | matched | size, free, rank | a group with enough CPUs |
 | partial | size, free, rank | a group that may become one |
-| limit | trials | from here on no groups of several are looked for |
+| limit | trials | no more groups were looked at, though there are more |
 | cut | lines | from here on only `limit` and `end` are told |
 | end | groups | |
 """
@@ -73,7 +73,7 @@ class SearchTrace:
         self._groups("partial", groups)
 
     def limit(self, trials: int) -> None:
-        """So much was tried that no groups of several are looked for any more."""
+        """So much was tried, and not all that there is."""
         self._say("limit", f"trials={trials}")
 
     def end(self, groups: int) -> None:

@@ -69,10 +69,9 @@ class Rematching:
         if choice is None or not self._attempts.take(job, choice):
             return False
         job.tried += (failure,)
-        failed = listed(failure.ces)
-        reason = f"{failed} refused it: {failure.error}; trying {job.where}"
+        reason = f"{listed(failure.ces)} refused it: {failure.error}; trying {job.where}"
         self._attempts.decided(job, "next-choice", reason, choice.of)
-        self._attempts.begin(job, E.CHOICE_FAILED, reason, {"failed": failed})
+        self._attempts.begin(job, E.CHOICE_FAILED, reason, {"failed": failure.details()})
         return True
 
     def release(self, job: LiveJob) -> None:
@@ -88,7 +87,7 @@ class Rematching:
 
     def _abort(self, job: LiveJob, reason: str) -> None:
         self._jobs.note(
-            job, E.ABORTED, reason=reason, details={"tried": [str(one) for one in job.tried[-50:]]}
+            job, E.ABORTED, reason=reason, details={"tried": [one.details() for one in job.tried[-50:]]}
         )
 
     def _poison(self, job: LiveJob) -> str:

@@ -115,7 +115,7 @@ class Admission:
     def _exhausted(self, job: LiveJob) -> None:
         tried = "; ".join(dict.fromkeys(map(str, job.tried[-10:])))
         reason = f"It could not be started on any resource that matches. Tried: {tried}"
-        self.end(job, reason, {"tried": [str(one) for one in job.tried[-50:]]})
+        self.end(job, reason, {"tried": [one.details() for one in job.tried[-50:]]})
 
     def end(self, job: LiveJob, reason: str, details: dict[str, object] | None = None) -> None:
         """Abort a job that waits."""

@@ -30,12 +30,18 @@ def test_what_is_told_in_words_ends_with_the_next_round() -> None:
     failed = [FailedChoice(ces=[one], error="down") for one in (A, B, C, A + "2")]
     at = time.time() + 30
     told = tried_words(WhyView(job="j", headline="", trying=[C], failed=failed, next_round=at)).splitlines()
-    assert told[0] == "Being tried now: c.example.org."
+    assert told[0] == f"Being tried now: {C}."
     assert told[1] == "1 earlier choice did not take it either."
-    assert told[2] == "b.example.org did not take it: down."
+    assert told[2] == f"{B} did not take it: down."
     assert told[-1] == f"The next selection round is at {units.clock(at)} at the latest."
     assert len(told) == 6
     assert tried_words(WhyView(job="j", headline="")) == ""
+
+
+def test_two_queues_of_one_site_are_told_apart() -> None:
+    failed = [FailedChoice(ces=[f"vega:22/jobmanager-slurm-{one}"], error="no account") for one in ("a", "b")]
+    told = tried_words(WhyView(job="j", headline="", failed=failed)).splitlines()
+    assert told == [f"vega, slurm-{one} did not take it: no account." for one in ("a", "b")]
 
 
 def test_the_list_marks_what_is_tried_and_says_the_error(show: Any) -> None:

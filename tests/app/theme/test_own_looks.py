@@ -31,8 +31,8 @@ from app.help.pane import set_in_type
 from app.theme.theme import Theme
 from app.theme.tokens import Mode
 from app.widgets.labels import lead
-from app.widgets.match_style import element_words
 from app.widgets.save_dialog import FileDialog
+from broker_core.jobs.site_names import element_words
 from tests.waiting import wait_until
 
 

@@ -13,11 +13,12 @@ from PySide6.QtWidgets import QApplication
 
 from app.match.candidates import SITE, WHY
 from app.match.choices import FAILED
+from app.theme.tokens import Mode
 from app.widgets.cells import BADGE
 from broker_core.wire.sites import SiteSpec
 from broker_core.wire.submission import Submission, SubmissionItem
-from tests.app.pictures import PICTURES
-from tests.app.windows import Stage, play
+from tests.app.pictures import PICTURES, SIZES
+from tests.app.windows import Stage, play, turns
 from tests.command_line.calling import crossdesk
 from tests.testbed.slurm import QUEUES
 from tests.waiting import eventually
@@ -45,7 +46,7 @@ def test_a_waiting_job_tells_what_was_tried_with_errors_and_when_the_next_round_
         assert all("node name" in one["error"] for one in told["failed"]), told["failed"]
         assert told["next_round"] > 0
         said = " ".join((await asyncio.to_thread(crossdesk, "job", "status", job)).out.split())
-        assert "Did not take it cluster" in said, said
+        assert all(f"cluster, slurm-{queue}: " in said for queue in QUEUES), said
         assert "node name" in said
         assert "at the latest" in said
         on.window.show_job(job, "where")
@@ -56,10 +57,16 @@ def test_a_waiting_job_tells_what_was_tried_with_errors_and_when_the_next_round_
         assert why.startswith("Tried: "), why
         assert "node name" in why
         note = on.window.inspector.panes["where"].note.text().replace("\u200b", "")
-        assert "did not take it" in note
+        assert all(f"cluster, slurm-{queue} did not take it: " in note for queue in QUEUES), note
         assert "The next selection round is at" in note
         PICTURES.mkdir(parents=True, exist_ok=True)
-        assert on.window.grab().save(str(PICTURES / "desk-choices-refused-light-1280.png"))
+        for size in SIZES:
+            for mode in (Mode.LIGHT, Mode.DARK):
+                on.window.resize(*size)
+                on.context.theme.wear(mode=mode)
+                await turns()
+                picture = PICTURES / f"desk-choices-refused-{mode.value}-{size[0]}.png"
+                assert on.window.grab().save(str(picture))
         await on.context.client.cancel([job])
         await eventually(lambda: on.ended(job))
 
