@@ -19,12 +19,15 @@ class AttemptReports:
         self._cache = state.cache
         self._sites = sites
         self._together = together
+        self._over_several = state.coallocations.live
 
     def handle(self, message: AttemptReport) -> None:
         """One component of several says nothing of its job by itself; the co-allocation does."""
-        component = message.component
-        job = self._jobs.live.get(component.job)
-        if job is None or len(job.ces) < 2 or component.attempt != job.record.attempt:
+        if message.component.job not in self._over_several:
+            self._sites.handle(message)
+            return
+        job = self._jobs.live.get(message.component.job)
+        if job is None or message.component.attempt != job.record.attempt:
             self._sites.handle(message)
         elif isinstance(message, OF_COMPONENT):
             self._together.tell(message)
