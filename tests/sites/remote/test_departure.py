@@ -62,7 +62,7 @@ async def test_what_a_living_starter_needs_stays_and_is_told(
     far = await HostFar(folder).start()
     one = await released(far, host_script("sleep 600"))
     await far.started(one.attempt)
-    monkeypatch.setattr("broker_core.sites.remote.decommission._ENDING", 1.0)
+    monkeypatch.setattr("broker_core.sites.remote.decommission._REMOVING", 1.0)
     # The queue has forgotten it, as a batch system may.
     for place in (folder / ".crossdesk").glob(f"queue/*/running/*{one.attempt.tag}"):
         place.unlink()
