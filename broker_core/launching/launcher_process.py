@@ -39,6 +39,7 @@ class Launcher:
         self._folder = folder
         self._settings = folder.settings()
         self._released = asyncio.Event()
+        self._called: set[int] = set()
         self._gathered: set[int] = set()
         self._control = 0
         self._ways: set[asyncio.Task[None]] = set()
@@ -96,6 +97,11 @@ class Launcher:
             self._released.set()
 
     def _dialed(self, index: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Each component has one proxy, which calls once: whoever comes after it is none."""
+        if index in self._called:
+            writer.close()
+            return
+        self._called.add(index)
         way = asyncio.create_task(self._carry(index, reader, writer))
         self._ways.add(way)
         way.add_done_callback(self._ways.discard)

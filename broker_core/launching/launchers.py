@@ -64,7 +64,10 @@ class Launchers:
         folder = self._folder(tag)
         async with self._starting.setdefault(tag, asyncio.Lock()):
             if not folder.path.exists():
-                self._start(tag, folder, tuple(cpus))
+                mpiexec = await asyncio.to_thread(self._found)
+                if tag not in self._starting:
+                    raise NoLauncher("It was ended before its launcher began.")
+                self._start(tag, folder, mpiexec, tuple(cpus))
                 self._watch(tag)
             return await self._word(tag, folder, component.index)
 
@@ -116,8 +119,7 @@ class Launchers:
         found = (shutil.which(name, path=os.pathsep.join(folders)) for name in _NAMES)
         return next((path for path in found if path and _is_mpich(path)), "")
 
-    def _start(self, tag: str, folder: LauncherFolder, cpus: tuple[int, ...]) -> None:
-        mpiexec = self._found()
+    def _start(self, tag: str, folder: LauncherFolder, mpiexec: str, cpus: tuple[int, ...]) -> None:
         if not mpiexec:
             raise NoLauncher(
                 "There is no mpiexec of MPICH on the broker's machine.",

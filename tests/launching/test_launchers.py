@@ -108,6 +108,16 @@ class Job:
         await eventually(lambda: len(self.gathered()) == 2)
 
 
+async def _told(proxy: str) -> bytes:
+    """What a caller at the port of a component hears until its connection ends."""
+    host, _, port = proxy.partition("--control-port ")[2].split(" ")[0].rpartition(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    try:
+        return await within(reader.read())
+    finally:
+        writer.close()
+
+
 @pytest.fixture
 async def job(tmp_path: Path) -> AsyncIterator[Job]:
     made = Job(tmp_path)
@@ -132,6 +142,22 @@ async def test_all_wait_in_mpi_init_until_the_barrier_is_released_and_then_compu
     assert job.said(TWO) == "3 ranks of 3 launchers, pi 3.141593, halo right, given j.1.1\n"
     await eventually(lambda: not job.folder.path.exists())
     assert not any(isinstance(one, LauncherLost) for one in job.heard)
+
+
+async def test_who_calls_beside_the_proxy_of_a_component_is_not_listened_to(job: Job) -> None:
+    await job.both()
+    assert await _told(await job.launchers.words(ONE, CPUS)) == b""
+    job.launchers.release(ReleaseBarrier("j", 1))
+    assert await job.codes() == [0, 0]
+
+
+async def test_a_job_that_is_ended_while_mpiexec_is_looked_for_has_no_launcher(job: Job) -> None:
+    asked = asyncio.create_task(job.launchers.words(ONE, CPUS))
+    await asyncio.sleep(0)
+    job.launchers.end(EndLauncher("j", 1))
+    with pytest.raises(NoLauncher, match="ended before"):
+        await within(asked)
+    assert not job.folder.path.exists()
 
 
 async def test_a_rank_that_fails_fails_its_component_and_no_process_is_left(job: Job) -> None:
