@@ -44,7 +44,7 @@ def test_every_site_that_a_released_broker_kept_is_there_with_its_mark(version: 
     found = {spec.kind: spec for spec in sites.all()}
     assert set(found) == set(SITE_KINDS) - {"local"}
     slurm, plain = found["slurm"].model_dump(), SiteSpec(name="x", kind="slurm").model_dump()
-    later = {"cluster", "list_interval", "outside"}  # settings that version 0.1.0 had not
+    later = {"cluster", "list_interval", "outside", "reachable"}  # settings that version 0.1.0 had not
     usual = [name for name in slurm if slurm[name] == plain[name] and name not in later]
     assert usual == ["kind", "url", "proxy", "trust"]
     assert {sites.mark(spec.name) for spec in found.values()} == {
