@@ -200,10 +200,10 @@ def test_jobs_of_a_project_get_its_tag_are_shown_in_it_and_save_their_output_in_
         await eventually(lambda: on.window.jobs.view.chosen() == [job], what="the new job is selected")
         assert on.context.preferences["query"] == "tag:calibration-2026", "its project stays chosen"
         assert _tags(on, [job]) == ["calibration-2026"]
-        await eventually(lambda: on.ended(job))
-        await turns()
+        await eventually(on.context.actions.qt("job.fetch_again").isEnabled, what="its output can be fetched")
         on.context.trigger("job.fetch_again")
         await eventually(lambda: [one.read_text() for one in folder.glob("*/out")] == ["yes\n"])
+        await eventually(on.context.actions.qt("job.fetch").isEnabled, what="and once more")
         on.context.trigger("job.fetch")
         await eventually(lambda: len(list(folder.glob("*/out"))) == 2, what="it asks for no folder either")
         assert on.window.findChildren(QFileDialog) == []
