@@ -10,7 +10,6 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QComboBox,
     QHBoxLayout,
     QSlider,
     QStackedWidget,
@@ -21,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from app.context import Notice, Tone
 from app.inspector.view.array_image import distribution, extent_of, image_of, plane_of, planes_of
+from app.inspector.view.chooser import chooser
 from app.inspector.view.plot_style import bare_plot, pen, style_plot
 from app.widgets.csv_file import Written
 from app.widgets.export import export
@@ -87,8 +87,7 @@ class ArraysView(QWidget):
         self._context = context
         self._arrays: dict[str, ArrayHistory] = {}
         self.values: np.ndarray | None = None
-        self.chooser = QComboBox()
-        self.chooser.setAccessibleName("Array")
+        self.chooser = chooser("Array")
         self.about = label(role="small", fluid=True)
         self.as_distribution = QToolButton()
         self.save_picture = tool_button(context.theme.icon("image"), "Save as PNG")

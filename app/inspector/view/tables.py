@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
-from PySide6.QtWidgets import QAbstractButton, QComboBox, QHBoxLayout, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QTableView, QVBoxLayout, QWidget
 
 from app import units
+from app.inspector.view.chooser import chooser
 from app.widgets.csv_file import Written
 from app.widgets.export import ExportButton
 from app.widgets.labels import label
@@ -61,10 +62,9 @@ class TablesView(QWidget):
         super().__init__()
         self._tables: dict[str, TableRecord] = {}
         self._shown: TableRecord | None = None
-        self.chooser, self.cells = QComboBox(), QTableView()
+        self.chooser, self.cells = chooser("Table"), QTableView()
         self.about = label(role="small", fluid=True)
         self.save = ExportButton(context, "table", "row", self.gather)
-        self.chooser.setAccessibleName("Table")
         self.cells.setAccessibleName("Published table")
         self.cells.verticalHeader().setDefaultSectionSize(24)
         self.cells.setWordWrap(False)
