@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import socket
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -29,15 +30,14 @@ class _SocketConnection(http.client.HTTPConnection):
 
 def ask(path: Path, method: str, target: str) -> tuple[int, bytes] | None:
     """Status and body of one request, or None if nobody answers."""
-    connection = _SocketConnection(path)
     try:
-        connection.request(method, target, headers={"connection": "close"})
-        answer = connection.getresponse()
-        return answer.status, answer.read()
+        with closing(_SocketConnection(path)) as connection:
+            connection.request(method, target, headers={"connection": "close"})
+            # The answer holds the socket too, also where it breaks off.
+            with connection.getresponse() as answer:
+                return answer.status, answer.read()
     except (OSError, http.client.HTTPException):
         return None
-    finally:
-        connection.close()
 
 
 def listens(path: Path) -> bool:

@@ -104,11 +104,13 @@ class Desktop:
         return None
 
     def await_control(self, what: str, kind: str = "", seconds: float = LONG) -> Control:
-        """Wait until such a control is there and can be used."""
+        """Wait until such a control is there, can be used, and stands still: a dialog may just be growing."""
+        places: list[Any] = [None]
 
         def there() -> Control | None:
             found = self.control(what, kind)
-            return found if found is not None and found["enabled"] else None
+            places.append(found["at"] if found is not None and found["enabled"] else None)
+            return found if places[-1] is not None and places[-1] == places[-2] else None
 
         return dict(wait_until(there, seconds, f"{what!r} is shown"))
 
