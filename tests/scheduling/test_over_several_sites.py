@@ -199,3 +199,21 @@ def test_a_late_word_of_an_older_attempt_ends_that_one_alone() -> None:
     stage.tell(AttemptStarted(Component(job, 1), stage.wall))
     assert (stage.records[job].attempt, stage.state(job)) == (before, S.READY)
     assert stage.scheduler.not_elsewhere(job) == "It runs over several sites: cancel it and submit it again"
+
+
+def test_each_site_has_its_own_components_and_a_job_at_one_has_one_there() -> None:
+    stage, job = begun(A, B)
+    one, two = components(stage, job)
+    record = stage.records[job]
+    assert [record.components_at(name) for name in ("a", "b", "c")] == [[one], [two], []]
+
+
+def test_a_job_at_one_site_has_one_component_there() -> None:
+    stage = Stage(sites(C))
+    (job,) = stage.submit('Executable = "/bin/true";')
+    live, record = stage.scheduler.job(job), stage.records[job]
+    assert live is not None
+    live.shares = ()  # so a version before this one recorded it
+    assert live.placements == record.placements
+    assert len(record.placements) == 1
+    assert record.components_at("c") == [Component(job, 1)]
