@@ -52,6 +52,8 @@ async def test_a_batch_job_is_steered_at_a_prompt(steered: str, running_broker: 
         assert len(shown.out.splitlines()) == 4
         assert (await asyncio.to_thread(crossdesk, "job", "set", steered, "stop=yes")).code == 0
         await reach(client, steered, "Done")
+        shown = await asyncio.to_thread(crossdesk, "job", "parameters", "--history", steered)
+        assert shown.out.splitlines()[-1].split()[-2:] == ["false", "true"]
         after = await asyncio.to_thread(crossdesk, "job", "parameters", "--json", steered)
         assert [one["value"] for one in after.json] == [0.25, 3, "gmres", "a=b", True]
         late = await asyncio.to_thread(crossdesk, "job", "set", steered, "rate=1")

@@ -173,6 +173,8 @@ def _plain(one: Any) -> dict[str, Any]:
 
 
 def _list_changes(known: ParameterHistory) -> None:
+    from broker_core.jobs.published.parameters import text_of
+
     if session().json:
         names = ("name", "time", "by", "before", "after", "x", "refused")
         output.as_json([{name: getattr(one, name) for name in names} for one in known.changes])
@@ -182,8 +184,8 @@ def _list_changes(known: ParameterHistory) -> None:
             time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(one.time)),
             one.by,
             one.name,
-            str(one.before),
-            one.refused or str(one.after),
+            text_of(one.before),
+            one.refused or text_of(one.after),
         ]
         for one in known.changes
     ]

@@ -25,6 +25,7 @@ import resource
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 MOST = 1 << 30
@@ -147,11 +148,9 @@ class ProgramParameter:
         former, self._about = self._value, about
         self._value = value
         if self.change:
-            try:
+            with suppress(ValueError):  # it is beyond the new range: the one that is declared holds
                 self._check(former)
                 self._value = former
-            except ValueError:
-                pass
         record({"parameter": self.name, "value": self._value, **about})
 
     def take(self, change: int, by: str, text: str) -> None:
