@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from app.stores.saved_queries import SavedQueries
     from app.stores.session import BrokerSession
     from app.stores.sites import SiteStore
+    from app.stores.slots import SlotStore
     from app.stores.topics import TopicSignals
     from app.stores.transfers import Transfers
     from app.theme.theme import Theme
@@ -73,6 +74,7 @@ class AppContext(Protocol):
     link: BrokerLink
     jobs: JobStore
     sites: SiteStore
+    slots: SlotStore
     outside: OutsideStore
     topics: TopicSignals
     counts: QueryCounts

@@ -153,24 +153,18 @@ def _first_run(window: MainWindow) -> None:
 
 def _boundary(window: MainWindow, loop: Any) -> None:
     """Whatever is raised and not handled is logged and told, and the window lives on."""
-    from app.context import Notice, Tone
-
-    def tell(error: BaseException, where: str) -> None:
-        log.error("Unforeseen, %s", where, exc_info=(type(error), error, error.__traceback__))
-        window.context.notify(
-            Notice(f"Something went wrong in the window: {error!r}. It is in the log.", Tone.BAD)
-        )
+    tell = window.context.tell_problem
 
     def hook(kind: type[BaseException], error: BaseException, trace: Any) -> None:
         if issubclass(kind, KeyboardInterrupt):
             window.close()
         else:
-            tell(error.with_traceback(trace), "in a handler of the window")
+            tell(error.with_traceback(trace), "handling what was clicked or came in")
 
     def handler(loop: Any, context: dict[str, Any]) -> None:
         error = context.get("exception")
         if isinstance(error, BaseException):
-            tell(error, context.get("message", "in the loop"))
+            tell(error, "its tasks ran")
         else:
             log.error("In the loop: %s", context.get("message"))
 

@@ -110,10 +110,16 @@ class StateDirectoryTaken(CrossDeskError):
 
 
 class Unreachable(CrossDeskError):
-    """The broker or a site does not answer."""
+    """The broker does not answer, or a site."""
 
     code = "unreachable"
     status = 502
+
+
+class SiteSilent(Unreachable):
+    """A site does not answer, says the broker: to ask that at once again would not help."""
+
+    code = "site_silent"
 
 
 class VersionsDiffer(CrossDeskError):

@@ -8,7 +8,7 @@ make_environment requirements.lock
 
 # A command needs no window.
 case ${1:-} in
-job | site | policy | replica | jdl | broker | desk | sample | sim | queue | config | --help | --version)
+job | site | policy | replica | jdl | broker | desk | sample | sim | queue | slots | config | --help | --version)
     build_agent_at_set_up
     exec "$PYTHON" -m app.launch "$@"
     ;;

@@ -66,8 +66,8 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 def pytest_runtest_teardown() -> Generator[None]:
     yield
     if gc.get_count()[0] > _GARBAGE:
-        gc.unfreeze()  # what the desktop sets aside belongs to a window that is closed
         gc.collect()
+        gc.freeze()  # what is left, modules above all, is looked at again when the module of tests ends
 
 
 @pytest.fixture
@@ -100,6 +100,8 @@ def _no_timers(request: pytest.FixtureRequest) -> Iterator[None]:
         return
     before = running_timers()
     yield
+    gc.unfreeze()
+    gc.collect()
     assert [one for one in running_timers() if one not in before] == []
 
 

@@ -133,15 +133,15 @@ def _unfinished_tasks() -> Iterator[list[str]]:
 
 
 def running_timers() -> list[str]:
-    """Timers of Qt that run though no test does; objects that nobody reaches, or that are to be deleted when
-    the loop is back, are freed first."""
+    """Timers of Qt that run though no test does; objects that are to be deleted when the loop is back are
+    freed first. What is there now is left out of collections until somebody unfreezes it."""
     if "PySide6.QtCore" not in sys.modules:
         return []
     from PySide6.QtCore import QCoreApplication, QEvent, QTimer
     from shiboken6 import isValid
 
-    gc.unfreeze()
-    gc.collect()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    gc.unfreeze()
     timers = [one for one in gc.get_objects() if isinstance(one, QTimer)]
+    gc.freeze()
     return [f"timer of {one.parent()!r}" for one in timers if isValid(one) and one.isActive()]

@@ -161,7 +161,8 @@ class WindowHandlers(Protocol):
         ...
 
     def show_page(self, name: str) -> None:
-        """Show a page: jobs, sites, statistics, welcome, resources, scheduler, match, simulation."""
+        """Show a page: jobs, sites, statistics, welcome, resources, scheduler, match,
+        simulation, slots."""
         ...
 
     def toggle_pane(self, name: str) -> None:
@@ -181,7 +182,7 @@ class WindowHandlers(Protocol):
         ...
 
     def resize(self, step: int) -> None:
-        """Make all text larger or smaller by a pixel."""
+        """Make all text larger or smaller by so many pixels; 0: as it is at first."""
         ...
 
     def open_palette(self) -> None:
@@ -202,6 +203,10 @@ class WindowHandlers(Protocol):
 
     def shortcuts(self) -> None:
         """Show all keys."""
+        ...
+
+    def problem(self) -> None:
+        """Show the details of the last problem of the window itself."""
         ...
 
     def about(self) -> None:

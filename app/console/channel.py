@@ -180,9 +180,9 @@ class ConsoleChannel(QObject):
             asyncio.run(self._run())
         except CrossDeskError as error:
             self.failed.emit(str(error))
-        except Exception as error:  # whatever it is, the pane must tell that nothing follows
+        except Exception:  # whatever it is, the pane must tell that nothing follows
             log.exception("The console of %s", self._job)
-            self.failed.emit(f"Something went wrong in the window: {error!r}. It is in the log.")
+            self.failed.emit("Something went wrong in the console; the window's log has the details.")
         finally:
             self.over.emit()
             threads.discard(self._thread)

@@ -17,6 +17,7 @@ ORDER = (
     "batch-systems",
     "parallel-jobs",
     "interactive",
+    "slots",
     "agents",
     "publishing",
     "resources",

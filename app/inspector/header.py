@@ -44,6 +44,7 @@ ACTIONS: tuple[tuple[str, str], ...] = (
     ("job.fetch_again", "Fetch output"),
     ("job.fetch", "Fetch output"),
     ("job.open_batch", "Open batch"),
+    ("job.batch", "Queue as batch job"),
     ("job.resubmit", "Resubmit"),
     ("job.purge", "Remove"),
 )

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
 from app.console.pane import ConsolePane
+from app.inspector.coallocation.pane import CoallocationPane, several
+from app.inspector.detached import DetachedPane
 from app.inspector.header import JobHeader
 from app.inspector.logs.pane import LogsPane
 from app.inspector.multi_selection import MultiSelection
@@ -24,11 +25,9 @@ from app.inspector.view.pane import ViewPane
 from app.match.choices import TriedChoices, tried_words
 from app.match.sending import send_job_again
 from app.match.view import MatchView
-from app.widgets import glyphs
 from app.widgets.empty_state import EmptyState
 from app.widgets.job_pane import JobPane
 from app.widgets.labels import breakable, label
-from app.widgets.state_glyph import style_of_row
 from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import CHOOSING, JobState
 
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
     from broker_core.wire.views import JobDetail
 _CLOSE_TABS = "QTabBar::tab { padding-left: 8px; padding-right: 8px; }"
 """Seven tabs of an interactive job fit beside each other into the narrowest usual pane."""
-_AGE_MS = 10_000
+_SECOND_MS, _WATCH_MS = 1000, 10_000
 
 
 class WherePane(JobPane):
@@ -95,44 +94,9 @@ class WherePane(JobPane):
             self.context.run(send_job_again(self.context, row, place), f"submitting to {place.name}")
 
 
-class DetachedPane(QWidget):
-    """Keeps showing the job it was detached with, whatever is selected later."""
-
-    closed = Signal(object)
-    """This window, when the user closed it."""
-
-    def __init__(self, context: AppContext, pane: JobPane, job: str) -> None:
-        super().__init__(None, Qt.WindowType.Window)
-        self.context, self.pane, self.job = context, pane, job
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setProperty("role", "surface")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(pane)
-        self.resize(720, 560)
-        QShortcut(QKeySequence.StandardKey.Close, self, self.close)
-        context.jobs.changed.connect(self._name_window)
-        self._name_window(set())
-        pane.show_job(job)
-
-    def _name_window(self, ids: set[str]) -> None:
-        row = self.context.jobs.row(self.job)
-        if row is not None and (not ids or self.job in ids):
-            style = style_of_row(row)
-            self.setWindowTitle(f"{row.get('name') or self.job}: {self.pane.title.lower()} ({style.word})")
-            self.setWindowIcon(glyphs.icon(style.shape, self.context.theme.color(style.token)))
-
-    def closeEvent(self, event: QCloseEvent) -> None:
-        """Tell the inspector."""
-        self.pane.show_job(None)
-        self.pane.close_all()
-        self.closed.emit(self)
-        super().closeEvent(event)
-
-
 PANES: tuple[tuple[str, type[JobPane]], ...] = (
     ("story", StoryPane),
+    ("components", CoallocationPane),
     ("logs", LogsPane),
     ("output", OutputPane),
     ("console", ConsolePane),
@@ -203,12 +167,14 @@ class Inspector(QWidget):
         self.panes: dict[str, JobPane] = {name: kind(context) for name, kind in PANES}
         self.logs = cast("LogsPane", self.panes["logs"])
         self.detached: list[DetachedPane] = []
+        self.view = cast("ViewPane", self.panes["view"])
         self._first = FirstTabs()
         self._lay_out()
-        self._age = QTimer(self, interval=_AGE_MS)
-        self._age.timeout.connect(self.header.tell_time)
-        self._age.timeout.connect(self._tell_watched)
-        self._age.start()
+        self._second, self._watch = QTimer(self, interval=_SECOND_MS), QTimer(self, interval=_WATCH_MS)
+        self._second.timeout.connect(self.header.tell_time)
+        self._watch.timeout.connect(self._tell_watched)
+        self._second.start()
+        self._watch.start()
         context.jobs.changed.connect(self._rows_changed)
         self.show_jobs([])
 
@@ -235,6 +201,8 @@ class Inspector(QWidget):
             self._stack.addWidget(page)
         self.header.open.triggered.connect(lambda: self.opened.emit(self.ids[0], self.tab()))
         self.header.detach.triggered.connect(lambda: self.detach())
+        self.view.parting.connect(lambda: self.detach("view"))
+        self.view.back_wanted.connect(self._bring_view_back)
         self.tabs.tabBarClicked.connect(self._tab_clicked)
 
     def show_jobs(self, ids: list[str]) -> None:
@@ -251,7 +219,9 @@ class Inspector(QWidget):
             if first in self.panes:
                 self.tabs.setCurrentWidget(self.panes[first])
         for pane in self.panes.values():
-            pane.show_job(one)
+            pane.show_job(None if pane is self.view and self._window_of(one) is not None else one)
+        if one is not None and self.view.job is None:
+            self.view.say_elsewhere()
         if one is None:
             self._stack.setCurrentWidget(self.multi_selection if self.ids else self.empty)
         else:
@@ -261,7 +231,7 @@ class Inspector(QWidget):
         self._show_rows()
 
     def show_tab(self, name: str) -> None:
-        """Bring a tab to the front: story, logs, output, console, view, where, use or text."""
+        """Bring a tab to the front: story, components, logs, output, console, view, where, use or text."""
         if name in self.panes:
             self._keep_tab(name)
             self.tabs.setCurrentWidget(self.panes[name])
@@ -298,12 +268,30 @@ class Inspector(QWidget):
         name = name or self.tab()
         if len(self.ids) != 1 or name not in self.panes:
             return None
+        if name == "view" and (there := self._window_of(self.ids[0])) is not None:
+            there.activateWindow()
+            return there
         window = DetachedPane(self.context, dict(PANES)[name](self.context), self.ids[0])
         self.detached.append(window)
         window.closed.connect(self._detached_closed)
         window.show()
         _take_over(window.pane)
+        if name == "view":
+            self.view.show_job(None)
+            self.view.say_elsewhere()
+            if (self.context.jobs.row(self.ids[0]) or {}).get("interactive"):
+                self.tabs.setCurrentWidget(self.panes["console"])
         return window
+
+    def _window_of(self, job: str | None) -> DetachedPane | None:
+        """The window that has the view of a job."""
+        found = (one for one in self.detached if one.job == job and isinstance(one.pane, ViewPane))
+        return next(found, None)
+
+    def _bring_view_back(self) -> None:
+        window = self._window_of(self.ids[0] if len(self.ids) == 1 else None)
+        if window is not None:
+            window.close()
 
     def close_all(self) -> None:
         """The window goes away: panes give up what they hold, such as sessions with jobs."""
@@ -313,6 +301,9 @@ class Inspector(QWidget):
     def _detached_closed(self, window: DetachedPane) -> None:
         if window in self.detached:
             self.detached.remove(window)
+        if isinstance(window.pane, ViewPane) and self.ids == [window.job] and not self._window_of(window.job):
+            self.view.show_job(window.job)
+            self.tabs.setCurrentWidget(self.view)
 
     def _rows_changed(self, ids: set[str]) -> None:
         if not ids or not ids.isdisjoint(self.ids):
@@ -328,14 +319,15 @@ class Inspector(QWidget):
         row = self.context.jobs.row(self.ids[0]) if len(self.ids) == 1 else None
         if row is not None:
             self.header.show_row(row)
-            self._show_console(row)
+            self._show_tabs_of(row)
         elif len(self.ids) > 1:
             self.multi_selection.show_jobs(self.ids)
 
-    def _show_console(self, row: dict[str, Any]) -> None:
-        for place in range(self.tabs.count()):
-            if self.tabs.tabText(place) == ConsolePane.title:
-                self.tabs.setTabVisible(place, bool(row.get("interactive")))
+    def _show_tabs_of(self, row: dict[str, Any]) -> None:
+        """Tabs that only some jobs have."""
+        has = {"console": bool(row.get("interactive")), "components": several(row)}
+        for name, shown in has.items():
+            self.tabs.setTabVisible(self.tabs.indexOf(self.panes[name]), shown)
         self.tabs.show_more()
 
 

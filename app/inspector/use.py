@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLay
 
 from app.jobs.copy_to_edit import copied
 from app.jobs.rerun import run_again
+from app.jobs.rerun_sheet import RerunSheet
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.job_pane import JobPane
 from app.widgets.labels import label
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 _AGAIN_MS = 5000
 _MB, _GB = 1 << 20, 1 << 30
 _WALL_TIMES = ("WallTime", "MaxWallTime", "WallTimeLimit")
+_OTHER = {"memory": "amount of memory", "time": "time limit"}
+"""What a job ran out of, as what somebody chooses."""
 _CHARTS = {
     "Memory": (("GB used", "accent"), ("GB asked for", "muted")),
     "CPUs": (("CPUs busy", "accent"), ("asked for", "muted")),
@@ -99,7 +102,7 @@ class UsePane(JobPane):
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
         self.words, self.note = label(role="strong", wrap=True), label(role="muted", wrap=True)
-        self.more = QPushButton()
+        self.more, self.other = QPushButton(), QPushButton()
         self.copy = QPushButton("Copy with better figures")
         self.charts = {heading: Chart(context, heading) for heading in _CHARTS}
         self._changes: dict[str, str] = {}
@@ -108,6 +111,7 @@ class UsePane(JobPane):
         self._again = QTimer(self, interval=_AGAIN_MS)
         self._again.timeout.connect(self.refresh)
         self.more.clicked.connect(self._resubmit)
+        self.other.clicked.connect(self._choose)
         self.copy.clicked.connect(self._copy)
         self._lay_out_use()
 
@@ -120,7 +124,7 @@ class UsePane(JobPane):
         column.addWidget(self.note)
         buttons = QWidget()
         flow = FlowLayout(buttons)
-        for button in (self.more, self.copy):
+        for button in (self.more, self.other, self.copy):
             flow.addWidget(button)
         self.more.setProperty("kind", "primary")
         column.addWidget(buttons)
@@ -177,7 +181,9 @@ class UsePane(JobPane):
         what = "memory" if answer.failure == "out-of-memory" else "time"
         self.more.setText(f"Resubmit with twice the {what}")
         self.more.setToolTip(_listing(self._changes))
-        self.more.setVisible(bool(self._changes) and not detail.repeated_by)
+        self.other.setText(f"Resubmit with another {_OTHER[what]}…")
+        for button in (self.more, self.other):
+            button.setVisible(bool(self._changes) and not detail.repeated_by)
         self._better = {} if running or self._changes else better(found, asked)
         self.copy.setToolTip(f"Opens a copy of the description with {_listing(self._better)}")
         self.copy.setVisible(bool(self._better))
@@ -208,6 +214,19 @@ class UsePane(JobPane):
     def _resubmit(self) -> None:
         if self.job is not None and self._changes:
             run_again(self.context, [self.job], self._changes)
+
+    def _choose(self) -> None:
+        """Ask for the figure, with twice of what it was to begin with."""
+        if self.job is None or not self._changes:
+            return
+        sheet = RerunSheet(self.context, [self.job], self.window())
+        sheet.memory.setText("".join(f"{size}M" for size in (self._changes.get("MemoryPerNode"),) if size))
+        times = [self._changes[name] for name in _WALL_TIMES if name in self._changes]
+        sheet.time.setText("".join(times).strip('"'))
+        field = sheet.time if times else sheet.memory
+        field.selectAll()
+        field.setFocus()
+        sheet.open()
 
     def _copy(self) -> None:
         if self.job is not None and self._better:
@@ -245,7 +264,16 @@ def asked_in(text: str, cpus: int) -> AskedFor:
         next(walls, None),
         _figure(ad, "gpunumber"),
         disk * _MB if disk else None,
+        _one_program(ad),
     )
+
+
+def _one_program(ad: Ad) -> bool:
+    """The CPUs are those of one node, which the job shares with others, and no processes of MPI."""
+    hosts, kind = ad.get("hostnumber"), ad.get("subjobtype")
+    shaped = {"smpgranularity", "wholenodes", "wholenode"} & ad.entries.keys()
+    one_host = hosts is None or constant(hosts, ad) == 1
+    return one_host and not shaped and (kind is None or constant(kind, ad) == "plain")
 
 
 def _level(asked: int | None, unit: int, times: list[float]) -> list[float]:
@@ -274,7 +302,11 @@ def twice(failure: str, text: str, memory: int | None, wall_s: float | None) -> 
 def _without(text: str, changes: dict[str, str]) -> str:
     """The description without other names of what is changed."""
     ad = parse(text).ad or Ad()
-    others = {"MemoryPerNode": ("MemoryPerCPU",), "WallTime": _WALL_TIMES[1:]}
+    others = {
+        "MemoryPerNode": ("MemoryPerCPU",),
+        "WallTime": _WALL_TIMES[1:],
+        "CpuNumber": ("NodeNumber", "MinNumCPU", "NumberOfProcessors"),
+    }
     gone = [one for name in changes for one in others.get(name, ()) if one.lower() in ad.entries]
     return with_changes(text, dict.fromkeys(gone, ""))
 

@@ -6,9 +6,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from broker_core.jdl.syntax.edit import set_attribute
-from broker_core.jdl.syntax.parse import parse
-from broker_core.jdl.syntax.tree import Expression, ListOf, Literal
+from broker_core.client.programs.as_batch import batch_text
 from broker_core.wire.submission import SandboxFile, Submission, SubmissionItem
 
 if TYPE_CHECKING:
@@ -18,17 +16,6 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, Any]
 """JobRecord field to value."""
-_OF_INTERACTIVE = (
-    "Interactive",
-    "InteractiveAgent",
-    "InteractiveAgentArguments",
-    "InteractiveX11",
-    "ListenerHost",
-    "ListenerPort",
-)
-_STREAMS = (("StdOutput", '"output.txt"'), ("StdError", '"errors.txt"'))
-"""What a console would have shown goes into files."""
-
 
 async def submission_again(client: BrokerClient, rows: Sequence[Row]) -> Submission:
     """Make a submission of the descriptions and files of jobs, given by their rows; to any site.
@@ -68,39 +55,9 @@ def _item(detail: JobDetail) -> SubmissionItem:
     )
 
 
-def batch_text(text: str) -> str:
-    """The description without what makes it interactive; everything else stays as it is written."""
-    for name in _OF_INTERACTIVE:
-        text = set_attribute(text, name, None)
-    text = _batch_type(text)
-    ad = parse(text).ad
-    for name, file in _STREAMS:
-        if ad is not None and name.lower() not in ad.entries:
-            text = set_attribute(text, name, file)
-    return text
-
-
 def batch_submission(submission: Submission) -> Submission:
     """The same jobs as batch jobs."""
     items = [
         item.model_copy(update={"description": batch_text(item.description)}) for item in submission.items
     ]
     return submission.model_copy(update={"items": items})
-
-
-def _batch_type(text: str) -> str:
-    ad = parse(text).ad
-    entry = ad.entries.get("jobtype") if ad is not None else None
-    if entry is None:
-        return text
-    if not isinstance(entry.value, ListOf):
-        return set_attribute(text, "JobType", None) if _interactive(entry.value) else text
-    kept = [item for item in entry.value.items if not _interactive(item)]
-    if len(kept) == len(entry.value.items):
-        return text
-    written = ", ".join(text[item.start : item.end] for item in kept)
-    return set_attribute(text, "JobType", f"{{{written}}}" if kept else None)
-
-
-def _interactive(value: Expression) -> bool:
-    return isinstance(value, Literal) and str(value.value).lower() == "interactive"

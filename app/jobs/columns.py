@@ -11,7 +11,8 @@ from app.widgets.csv_file import Written
 from app.widgets.state_style import StateStyle, style_of
 from broker_core.jobs.annotations import tags_in
 from broker_core.jobs.outcome import ended_by, failure_line
-from broker_core.jobs.site_names import site_name
+from broker_core.jobs.placement import ids_in
+from broker_core.jobs.site_names import queue_name, site_name
 
 Held = Mapping[str, Sequence[Any]]
 Cell = Callable[[Held, int, float], str]
@@ -136,6 +137,11 @@ def _site(held: Held, row: int, now: float) -> str:
     return site_name(held["site"][row])
 
 
+def _queue(held: Held, row: int, now: float) -> str:
+    """What is behind the host in the ids of its computing elements."""
+    return ", ".join(dict.fromkeys(map(queue_name, ids_in(held["site"][row] or ""))))
+
+
 def _ended_by(held: Held, row: int) -> tuple[int | None, int | None]:
     known = held["state"][row], held["exit_code"][row], held["signal"][row]
     return ended_by(*known, held["reason"][row] or "")
@@ -160,6 +166,7 @@ COLUMNS: tuple[JobColumn, ...] = (
     JobColumn("kind", "Kind", 96, _kind, _kind, shown=False),
     JobColumn("tags", "Tags", 88, _tags, _sorted_text("tags"), _tags),
     JobColumn("site", "Site", 84, _site, _sorted_text("site"), _said("site")),
+    JobColumn("queue", "Queue", 96, _queue, _queue, _said("site"), shown=False),
     JobColumn("cpus", "CPUs", 52, _number("cpus"), _sorted_number("cpus"), right=True),
     JobColumn("submitted", "Submitted", 92, _moment("submitted"), _sorted_number("submitted"),
            _exact("submitted"), live=True),
@@ -171,6 +178,8 @@ COLUMNS: tuple[JobColumn, ...] = (
     JobColumn("ended", "Ended", 104, _moment("ended"), _sorted_number("ended"), _exact("ended"), shown=False,
            live=True),
     JobColumn("note", "Note", 160, _first_line, _sorted_text("note"), _said("note"), shown=False),
+    JobColumn("error", "Last error line", 240, _said("error_line"), _sorted_text("error_line"),
+           _said("error_line"), shown=False),
     JobColumn("reason", "Reason", 240, _said("reason"), _sorted_text("reason"), _said("reason"), shown=False),
     JobColumn("id", "Id", 190, _said("id"), _said("id"), shown=False),
 )  # fmt: skip

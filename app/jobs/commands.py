@@ -80,14 +80,25 @@ class JobCommands:
         )  # fmt: skip
 
     def purge(self) -> None:
-        """Ask, then remove the selected jobs that have ended, with their files."""
+        """Ask, then remove the selected jobs that have ended, with their files.
+
+        Their earlier runs go with them: without the last run the one before would stand for the job again.
+        """
         ids = self._those("job.purge")
         if ids:
+            runs = self._context.jobs.earlier_runs(ids)
+            warning = f" {units.count(len(runs), 'earlier run')} of them will be removed too." if runs else ""
             confirm(
                 self._window, f"Remove {self._named(ids)} with all files?",
-                "Output that was not fetched is lost. This cannot be undone.",
-                f"Remove {units.count(len(ids), 'job')}", partial(self._send, "purge", "Removed", ids),
+                f"Output that was not fetched is lost.{warning} This cannot be undone.",
+                f"Remove {units.count(len(ids), 'job')}", lambda: self._remove(ids, runs),
             )  # fmt: skip
+
+    def _remove(self, ids: list[str], runs: list[str]) -> None:
+        def purge(jobs: list[str]) -> Awaitable[Outcomes]:
+            return self._context.client.purge([*runs, *jobs])
+
+        self._context.run(self._told(purge, "Removed", ids), f"removing {units.count(len(ids), 'job')}")
 
     def elsewhere(self) -> None:
         """Ask, then run jobs of a silent site elsewhere, although they may still run there."""

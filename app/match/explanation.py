@@ -163,11 +163,16 @@ class Explanation(QWidget):
         self.ce, self._face = "", failed if error else (StateShape.CHECK, "positive")
         said = "Taken first" if first else "Would do as well; another group comes first"
         said = f"Did not take the job when it was tried: {error}" if error else said
-        used = group.cpus or [one.free_cpus for one in group.members]
+        there = group.members
+        used = group.cpus or [one.free_cpus for one in there]
         facts = [f"Rank {group.calculation}"] if group.calculation else []
         facts += [
             f"{units.count(cpus, 'CPU')} at {element_words(one.ce)}"
             for one, cpus in zip(group.members, used, strict=False)
+        ]
+        facts += [
+            f"Component {number}: {units.count(one.cpus, 'CPU')} at {element_words(there[one.member].ce)}"
+            for number, one in enumerate(group.components, 1)
         ]
         if trace and first:
             left_out = [f"{units.count(len(trace) - _STEPS, 'earlier step')} left out"]

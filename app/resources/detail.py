@@ -230,10 +230,10 @@ class DetailPane(QWidget):
             if self.plot is None:
                 self.plot = made
                 self._column.insertWidget(4, made)
-                await breathe()
         if self.plot is not None and detail.ce == self.ce:
             self._has_course = len(detail.times) > 1
             self._fit()
+            await breathe()
             self.plot.show_history(detail.times, detail.free, detail.waiting)
 
 

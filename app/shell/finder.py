@@ -106,14 +106,18 @@ class Finder:
 
     def _jobs(self, wanted: str) -> Iterator[tuple[int, Find]]:
         columns, rows = self._context.jobs.columns, self._context.jobs
-        letters = wanted.strip().lower()
-        for number in rows.numbers()[:_JOBS_SEARCHED]:
-            name, job = columns["name"][number], columns["id"][number]
-            if rows.alive(number) and (letters in name.lower() or job.lower().startswith(letters)):
-                points = score(wanted, name) or 0
-                title = f"{name} {columns['parameter'][number]}".strip()
-                yield points, Find(title, "Job", "file-text", partial(self._context.show_job, job),
-                                   state_word(columns, number, 0.0))  # fmt: skip
+        letters, names, ids = wanted.strip().lower(), columns["name"], columns["id"]
+        fitting = [
+            number
+            for number in rows.numbers()[:_JOBS_SEARCHED]
+            if letters in names[number].lower() or ids[number].lower().startswith(letters)
+        ]
+        for number in rows.counting(fitting):
+            title = f"{names[number]} {columns['parameter'][number]}".strip()
+            yield score(wanted, names[number]) or 0, Find(
+                title, "Job", "file-text", partial(self._context.show_job, ids[number]),
+                state_word(columns, number, 0.0),
+            )  # fmt: skip
 
 
 def score(wanted: str, text: str) -> int | None:

@@ -23,13 +23,14 @@ from app.jobs.columns import jobs_table
 from app.jobs.commands import JobCommands
 from app.match.page import MatchPage
 from app.resources.pane import ResourcesPane
+from app.resources.slots.pane import SlotsPane
 from app.scheduler.pane import SchedulerPane
 from app.shell import sheets
 from app.shell.finder import Finder
 from app.shell.news import DesktopNotices
 from app.shell.palette import Palette
 from app.shell.pane_focus import step_pane
-from app.shell.settings import SettingsDialog
+from app.shell.settings import SettingsDialog, change_theme, zoom
 from app.simulation.page import SimulationPage
 from app.sites.adding.sheet import AddSite
 from app.sites.answers import SiteAnswers
@@ -38,7 +39,6 @@ from app.sites.commands import SiteActions
 from app.sites.page import SitesPage
 from app.statistics.pane import StatisticsPane
 from app.submission.draft import open_file
-from app.theme.tokens import Mode
 from app.welcome.pane import WelcomePane
 from app.welcome.running import open_sample
 from app.widgets.confirm import ask_name
@@ -100,7 +100,7 @@ class Handlers:
         self._pages = {
             "jobs": self.show_jobs, "sites": self.show_sites, "statistics": self.statistics,
             "welcome": self.welcome, "resources": self.resources, "scheduler": self.scheduler,
-            "match": self.match, "simulation": self.simulation,
+            "match": self.match, "simulation": self.simulation, "slots": self.slots,
         }  # fmt: skip
         self._context.actions.serve(self)
         self._context.actions.triggered.connect(self._remember)
@@ -154,6 +154,10 @@ class Handlers:
     def shortcuts(self) -> None:
         """Show all keys."""
         sheets.shortcuts(self._window).open()
+
+    def problem(self) -> None:
+        """Show the details of the last problem of the window itself."""
+        sheets.problem(self._window, self._context.theme, self._context.problem).open()
 
     def about(self) -> None:
         """Say what this is."""
@@ -261,7 +265,11 @@ class Handlers:
     def compare(self) -> None:
         """Open the selected jobs side by side in a tab."""
         row = self._context.jobs.row
-        ids = sorted(self._parts.jobs.view.chosen(), key=lambda job: (row(job) or {}).get("submitted", 0.0))
+        chosen = self._parts.jobs.view.chosen()
+        self.compare_jobs(sorted(chosen, key=lambda job: (row(job) or {}).get("submitted", 0.0)))
+
+    def compare_jobs(self, ids: list[str]) -> None:
+        """Open these jobs side by side in a tab, in this order."""
         self._parts.tabs.open_page(
             f"compare:{','.join(ids)}", f"Compare {units.count(len(ids), 'job')}", "columns-2",
             lambda: ComparePage(self._context, ids),
@@ -338,6 +346,10 @@ class Handlers:
             "scheduler", "Scheduler", "list-tree", lambda: SchedulerPane(self._context)
         )
 
+    def slots(self) -> None:
+        """Show glideins and what is in their slots."""
+        self._parts.tabs.open_view("slots", "Slots", "rows-2", lambda: SlotsPane(self._context))
+
     def match(self) -> None:
         """Show where the description in front, or else the selected job, could run."""
         tabs, front = self._parts.tabs, self._parts.tabs.currentWidget()
@@ -373,12 +385,8 @@ class Handlers:
 
     def theme(self) -> None:
         """Change between light and dark."""
-        mode = Mode.LIGHT if self._context.theme.shown is not Mode.LIGHT else Mode.DARK
-        self._context.preferences["theme"] = mode.value
-        self._context.theme.wear(mode=mode)
+        change_theme(self._context)
 
     def resize(self, step: int) -> None:
-        """Make all text larger or smaller by a pixel."""
-        size = max(11, min(22, self._context.theme.size + step))
-        self._context.preferences["font_size"] = size
-        self._context.theme.wear(size=size)
+        """Make all text larger or smaller by so many pixels; 0: as it is at first."""
+        zoom(self._context, step)

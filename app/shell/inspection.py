@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPlainTextEdit,
+    QSlider,
     QTabBar,
     QTextEdit,
     QWidget,
@@ -37,6 +38,7 @@ _CONTROLS = (
     QPlainTextEdit,
     QTextEdit,
     QAbstractItemView,
+    QSlider,
     QTabBar,
     QLabel,
 )
@@ -115,7 +117,11 @@ def _content(widget: QWidget) -> dict[str, Any]:
             return {"text": widget.toPlainText()[:_TEXT]}
         case QTabBar():
             tabs = [widget.tabText(place) for place in range(widget.count())]
-            return {"tabs": tabs, "current": widget.currentIndex()}
+            points = [widget.mapToGlobal(widget.tabRect(tab).center()) for tab in range(widget.count())]
+            middles = [[point.x(), point.y()] for point in points]
+            return {"tabs": tabs, "current": widget.currentIndex(), "middles": middles}
+        case QSlider():
+            return {"value": widget.value(), "most": widget.maximum()}
         case QAbstractItemView():
             return _rows(widget)
     return {}

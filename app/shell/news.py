@@ -106,7 +106,7 @@ class News(QObject):
             counts = totals.outcomes()
             text, over = batch_words(totals.name, counts), not any(one.active for one in counts)
             failed, last = counts[Outcome.FAILED], self._failures.get(batch)
-            if failed and last is not None:
+            if failed and last is not None and last.job not in self._context.jobs.repeated:
                 text = f"{text}. {'The last one' if failed > 1 else 'It'} says: {_why(last)}"
                 event = last
             tone = Tone.BAD if failed else Tone.GOOD if over else Tone.NEUTRAL

@@ -24,6 +24,8 @@ from PySide6.QtWidgets import (
 )
 
 from app import units
+from app.context import Notice
+from app.stores.preferences import DEFAULTS
 from app.theme.theme import BASE, MONO
 from app.theme.tokens import Mode
 from app.widgets.labels import label
@@ -91,6 +93,23 @@ def _page(form: QFormLayout) -> QWidget:
     page.setLayout(form)
     form.setContentsMargins(12, 16, 12, 12)
     return page
+
+
+def change_theme(context: AppContext) -> None:
+    """Change between light and dark; that the window does not follow the system any more is told."""
+    mode = Mode.LIGHT if context.theme.shown is not Mode.LIGHT else Mode.DARK
+    if context.preferences["theme"] == Mode.SYSTEM.value:
+        news = f"The window is {mode.value} now, and follows the system no more."
+        context.notify(Notice(news, action="app.settings", topic="theme"))
+    context.preferences["theme"] = mode.value
+    context.theme.wear(mode=mode)
+
+
+def zoom(context: AppContext, step: int) -> None:
+    """Make all text larger or smaller by so many pixels; 0: as it is at first."""
+    size = max(11, min(22, context.theme.size + step)) if step else DEFAULTS["font_size"]
+    context.preferences["font_size"] = size
+    context.theme.wear(size=size)
 
 
 class SettingsDialog(QDialog):

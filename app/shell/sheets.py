@@ -1,8 +1,12 @@
-"""Small sheets over the window: keyboard shortcuts, and about the program."""
+"""Small sheets over the window: keyboard shortcuts, about the program, and what went wrong in it."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+import platform
+import traceback
+
+from PySide6.QtCore import QSize, Qt, qVersion
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -10,6 +14,8 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
+    QPlainTextEdit,
+    QPushButton,
     QScrollArea,
     QVBoxLayout,
     QWidget,
@@ -17,14 +23,17 @@ from PySide6.QtWidgets import (
 
 from app.actions.table import ACTIONS, GROUPS
 from app.theme.theme import Theme
+from app.widgets.labels import label
 from broker_core.version import VERSION
 
 _COLUMNS = (("file", "view"), ("job",), ("jobs", "help"))
 _MARGIN, _AROUND = 24, 92
 """Pixels beside what a sheet shows, and above and below it, with the button."""
+_DETAILS = QSize(640, 360)
 
 
 def _sheet(parent: QWidget, title: str) -> tuple[QDialog, QVBoxLayout]:
+    """Return a dialog over a window, with the column that its parts stand in."""
     dialog = QDialog(parent)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.setWindowTitle(title)
@@ -34,10 +43,11 @@ def _sheet(parent: QWidget, title: str) -> tuple[QDialog, QVBoxLayout]:
     return dialog, column
 
 
-def _close(dialog: QDialog, column: QVBoxLayout) -> None:
+def _close(dialog: QDialog, column: QVBoxLayout) -> QDialogButtonBox:
     buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
     buttons.rejected.connect(dialog.reject)
     column.addWidget(buttons)
+    return buttons
 
 
 def shortcuts(parent: QWidget) -> QDialog:
@@ -98,4 +108,30 @@ def about(parent: QWidget, theme: Theme, broker: str) -> QDialog:
     column.addWidget(title)
     column.addWidget(text)
     _close(dialog, column)
+    return dialog
+
+
+def problem_details(error: BaseException, doing: str) -> str:
+    """Return all that whoever mends it wants to know."""
+    about = f"CrossDesk {VERSION}, Python {platform.python_version()}, Qt {qVersion()}, {platform.platform()}"
+    return f"{about}\nWhile {doing}\n\n" + "".join(traceback.format_exception(error))
+
+
+def problem(parent: QWidget, theme: Theme, details: str) -> QDialog:
+    """Return the sheet with the details of the last problem of the window itself; empty: there was none."""
+    dialog, column = _sheet(parent, "Problem details")
+    if not details:
+        column.addWidget(label("Nothing went wrong in this window since it was opened.", wrap=True))
+        _close(dialog, column)
+        return dialog
+    column.addWidget(label("The window goes on, and no job is touched. Its log has these lines.", wrap=True))
+    text = QPlainTextEdit(details, readOnly=True)
+    text.setFont(theme.font("mono"))
+    text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+    text.setAccessibleName("Details")
+    column.addWidget(text, 1)
+    copy = QPushButton("Copy")
+    copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(details))
+    _close(dialog, column).addButton(copy, QDialogButtonBox.ButtonRole.ActionRole)
+    dialog.resize(_DETAILS)
     return dialog

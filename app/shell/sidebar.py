@@ -44,6 +44,7 @@ _PLACES: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
     ("Views", (
         ("view.sites", "Sites", "server"),
         ("view.resources", "Resources", "cpu"),
+        ("view.slots", "Slots", "rows-2"),
         ("view.scheduler", "Scheduler", "list-tree"),
         ("view.match", "Where could it run?", "route"),
         ("view.statistics", "Statistics", "chart-column"),
@@ -51,8 +52,6 @@ _PLACES: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
     ("Tools", (("view.simulation", "Simulator", "flask-conical"),)),
 )  # fmt: skip
 """Headings with their places: id of the action, name, icon. A heading without places is left out."""
-
-
 _QUERIES = ("query", "own", "tag")
 """Kinds of entries that show the jobs of a query."""
 _TAGS = 8
@@ -172,11 +171,13 @@ class Sidebar(QFrame):
         column.setContentsMargins(0, 4, 0, 4)
         column.addWidget(self.list)
         self._sites: list[SiteView] = []
+        self._slots = False
         self._tags: list[str] = []
         self._retag = QTimer(self, singleShot=True, interval=_TAGS_MS)
         self._retag.timeout.connect(self._list_tags)
         context.jobs.changed.connect(self._gather)
         self._most = _LEAST_WIDTH
+        context.slots.changed.connect(self._list_slots)
         context.saved.changed.connect(self._list_tags)
         context.saved.changed.connect(self.fill)
         context.counts.changed.connect(self._count)
@@ -233,7 +234,8 @@ class Sidebar(QFrame):
             if places:
                 self._heading(heading)
             for action, name, icon in places:
-                self._add(name, "view", action, icon)
+                if action != "view.slots" or self._slots:
+                    self._add(name, "view", action, icon)
         if self._sites:
             self._heading("Sites")
             for site in self._sites:
@@ -254,6 +256,11 @@ class Sidebar(QFrame):
         if (tags := sorted(tags, key=str.casefold)) != self._tags:
             self._tags = tags
             self._context.counts.follow(tag_query(tag) for tag in tags)
+            self.fill()
+
+    def _list_slots(self) -> None:
+        if self._context.slots.on is not self._slots:
+            self._slots = self._context.slots.on
             self.fill()
 
     def show_sites(self, sites: list[SiteView]) -> None:
@@ -287,10 +294,7 @@ class Sidebar(QFrame):
 
     def mark_site(self, name: str) -> None:
         """Mark a site as the one that is shown; empty: the place of all sites."""
-        self.list.blockSignals(True)
-        self.list.setCurrentRow(-1)
-        self._select(("site", name) if name else ("view", "view.sites"))
-        self.list.blockSignals(False)
+        self._mark(("site", name) if name else ("view", "view.sites"))
 
     def _heading(self, text: str) -> None:
         item = QListWidgetItem(text)
@@ -327,17 +331,17 @@ class Sidebar(QFrame):
 
     def mark_query(self, text: str) -> None:
         """Mark the query of this text as the one that is shown, or none."""
-        self.list.blockSignals(True)
-        self.list.setCurrentRow(-1)
-        for kind in _QUERIES:
-            self._select((kind, text))
-        self.list.blockSignals(False)
+        self._mark(*((kind, text) for kind in _QUERIES))
 
     def mark_view(self, action: str) -> None:
         """Mark a place as the one that is shown."""
+        self._mark(("view", action))
+
+    def _mark(self, *wanted: tuple[str, str]) -> None:
         self.list.blockSignals(True)
         self.list.setCurrentRow(-1)
-        self._select(("view", action))
+        for one in wanted:
+            self._select(one)
         self.list.blockSignals(False)
 
     def _count(self) -> None:

@@ -86,16 +86,17 @@ class MainTabs(QTabWidget):
             self.setCurrentWidget(page)
 
     def open_documents(self) -> list[list[str]]:
-        """What is open behind the places, in its order: `job` with its id, `file` with its path."""
-        found = []
-        for page in self._pages():
-            name = next((name for name, known in self._named.items() if known is page), "")
-            editor = self.editor(page)
-            if name.startswith("job:"):
-                found.append(["job", name.removeprefix("job:")])
-            elif editor is not None and editor.path is not None:
-                found.append(["file", str(editor.path)])
-        return found
+        """What is open behind the places, in its order, each as `document` says."""
+        return [found for page in self._pages() if (found := self.document(page))]
+
+    def document(self, page: QWidget) -> list[str]:
+        """What a page shows, to open it again: `job` or `batch` with its id, `compare` with the ids of jobs,
+        `file` with its path; empty for a place, and for what cannot be opened again."""
+        kind, _, name = next((one for one, known in self._named.items() if known is page), "").partition(":")
+        if kind in ("job", "batch", "compare") and name:
+            return [kind, name]
+        editor = self.editor(page)
+        return ["file", str(editor.path)] if editor is not None and editor.path is not None else []
 
     def _add(self, page: QWidget, title: str, icon: str) -> None:
         at = self.addTab(page, self._context.theme.icon(icon, "muted"), title)

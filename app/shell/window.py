@@ -203,9 +203,10 @@ class MainWindow(QMainWindow):
     def show_job(self, job: str, tab: str = "") -> None:
         """Select a job and show it in the inspector; a query that hides it is emptied.
 
-        Its console is wanted for typing: that opens as a tab of the main area, where there is room.
+        Its console is wanted for typing, its display for looking and clicking: these open as a tab of the
+        main area, where there is room.
         """
-        if tab == "console":
+        if tab in ("console", "display"):
             self.jobs.view.choose(job)
             self.open_job(job, tab)
             return
@@ -270,7 +271,7 @@ class MainWindow(QMainWindow):
 
         page = self.tabs.open_job(job, make)
         if view and isinstance(page, Inspector):
-            page.stand_for(view)
+            page.stand_for("view" if view == "display" else view)
 
     def _open_from_table(self, job: str) -> None:
         """Open a job in a tab; one that can be talked to is meant to be typed at."""

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.context import NO_BROKER, Notice, Tone
 from app.shell.activity_log import ActivityLog
+from app.shell.sheets import problem_details
 from app.stores.broker_stores import BrokerStores
 from app.stores.counts import QueryCounts
 from app.stores.named_texts import NamedTexts
@@ -78,12 +79,15 @@ class WindowContext(QObject):
         shown = self.brokers[self.broker]
         self.link, self.jobs, self.session = shown.link, shown.jobs, shown.session
         self.topics, self.sites, self.outside = shown.topics, shown.sites, shown.outside
+        self.slots = shown.slots
         self.saved = SavedQueries(preferences, self)
         self.session.on_connected.append(self._tag_new_jobs)
         self.templates = NamedTexts(preferences, "templates", self)
         self.presets = NamedTexts(preferences, "presets", self)
         self.counts = QueryCounts(self.jobs, self.saved, self, self.outside)
         self.transfers = Transfers(self)
+        self.problem = ""
+        """Details of the last problem of the window itself; empty: none yet."""
         self.activity = ActivityLog(places(state_dir).state / "activity.jsonl")
 
     def _tag_new_jobs(self) -> None:
@@ -136,10 +140,15 @@ class WindowContext(QObject):
                 log.info("While %s: %s", doing, error)
                 return None
             self.notify(_failure(error, doing))
-        except Exception as error:  # the last boundary of a task: told and logged, never lost
-            log.exception("While %s", doing)
-            self.notify(Notice(f"While {doing}, something went wrong in the window: {error!r}", Tone.BAD))
+        except Exception as error:  # noqa: BLE001 - the last boundary of a task: told and logged, never lost
+            self.tell_problem(error, doing)
         return None
+
+    def tell_problem(self, error: BaseException, doing: str) -> None:
+        """Tell and log what nobody foresaw: a fault of the window itself, which lives on."""
+        log.error("While %s", doing, exc_info=error)
+        self.problem = problem_details(error, doing)
+        self.notify(Notice(f"Something went wrong in the window while {doing}.", Tone.BAD, "help.problem"))
 
     async def close(self) -> None:
         """End every task of the window and wait for them; no new one begins. What keeps the user's words has

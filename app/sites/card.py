@@ -25,6 +25,7 @@ from app.sites.site_style import (
     few,
     heard_sentence,
     site_style,
+    slots_words,
     state_sentence,
     success_sentence,
     success_words,
@@ -184,8 +185,8 @@ class SiteCard(QFrame):
             Number("running", "Your jobs that run there"),
         )
         self.cpus, self.gpus = Number("CPUs free"), label(role="small", wrap=True)
-        self.hourly = Number("per hour", "Jobs that ended there in the last hour")
-        self.rate = Number("succeed", "Of the jobs that ended there in the last hour")
+        self.hourly = Number("per hour", "Runs of jobs that ended there in the last hour")
+        self.rate = Number("succeed", "Of the runs that ended there in the last hour")
         self.first, self.second = QPushButton(), QPushButton()
         self.more = tool_button(context.theme.icon("menu", "muted"), "More")
         self.more.setFixedSize(32, 28)
@@ -257,8 +258,9 @@ class SiteCard(QFrame):
         self.running.show_value(few(site.running))
         free = f"{few(site.free_cpus)} of {few(site.total_cpus)}"
         self.cpus.show_value(free if site.total_cpus else "–")
-        self.gpus.setText(gpu_words(site.gpus))
-        self.gpus.setVisible(bool(site.gpus))
+        more = [words for words in (gpu_words(site.gpus), slots_words(site)) if words]
+        self.gpus.setText("\n".join(more))
+        self.gpus.setVisible(bool(more))
         self.hourly.show_value(few(site.per_hour))
         self.rate.show_value(success_words(site))
         self.rate.setToolTip(success_sentence(site))

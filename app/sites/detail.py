@@ -301,6 +301,7 @@ def settings_lines(spec: SiteSpec) -> list[tuple[str, str]]:
         ("Batch system asked", _asked(spec)),
         ("Lease", _lease(spec.lease)),
         ("Other jobs", "" if spec.outside else "those submitted outside CrossDesk are not shown"),
+        ("Network", "nodes can be called from other sites" if spec.reachable else ""),
     ]
     return [(name, value) for name, value in lines if value]
 

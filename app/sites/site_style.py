@@ -102,7 +102,10 @@ def _ended(text: str) -> str:
 
 
 def success(site: SiteView) -> float | None:
-    """Return the part of jobs of the last hour that ended well here, 0 to 1; None: none ended."""
+    """Return the part of the runs of the last hour that ended well here, 0 to 1; None: none ended.
+
+    A run that failed tells of the site also after the job was run again elsewhere.
+    """
     done, failed = site.recent_done, site.recent_failed
     return done / (done + failed) if done + failed else None
 
@@ -116,11 +119,11 @@ def success_words(site: SiteView) -> str:
 
 
 def success_sentence(site: SiteView) -> str:
-    """Say of how many jobs the success rate is made."""
+    """Say of how many runs the success rate is made."""
     ended = site.recent_done + site.recent_failed
     if not ended:
-        return "No job ended well or failed there in the last hour"
-    return f"{site.recent_done:,} of {units.count(ended, 'job')} of the last hour ended well"
+        return "No run ended well or failed there in the last hour"
+    return f"{site.recent_done:,} of {units.count(ended, 'run')} of the last hour ended well"
 
 
 def few(number: float) -> str:
@@ -138,12 +141,21 @@ def address_words(site: SiteView) -> str:
     return site.title if spec.kind == "local" else f"{site.title}  ·  {where}"
 
 
+def slots_words(site: SiteView) -> str:
+    """Say how many virtual slots are free for interactive jobs; empty where there are none."""
+    if not site.total_slots:
+        return ""
+    return f"{site.free_slots:,} of {units.count(site.total_slots, 'interactive slot')} free"
+
+
 def sidebar_count(site: SiteView) -> str:
     """Return the few characters beside a site in the sidebar."""
     if site.leaving:
         return "leaving"
     marked = site.spec.drained or site.link.trouble or site.stale or site.throttled
     if site.link.state == CONNECTED and not marked:
+        if site.free_slots and not site.free_cpus:
+            return units.count(site.free_slots, "slot")
         return f"{site.free_cpus:,} free"
     if site.link.trouble and site.link.state == CONNECTED:
         return "unusable"
@@ -153,7 +165,8 @@ def sidebar_count(site: SiteView) -> str:
 def heard_sentence(site: SiteView, now: float) -> str:
     """Say how all stands in one sentence, for screen readers and tooltips."""
     said = f"{site.spec.name}: {site_style(site).word}. {state_sentence(site, now)}".strip()
+    slots = f", {slots_words(site)}" if site.total_slots else ""
     return (
         f"{said} {site.queued:,} queued, {site.running:,} running here, "
-        f"{site.free_cpus:,} of {units.count(site.total_cpus, 'CPU')} free."
+        f"{site.free_cpus:,} of {units.count(site.total_cpus, 'CPU')} free{slots}."
     )

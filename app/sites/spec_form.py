@@ -56,6 +56,8 @@ class SpecForm(QWidget):
         self.jump, self.proxy, self.trust = QLineEdit(spec.jump), QLineEdit(spec.proxy), QLineEdit(spec.trust)
         self.outside = QCheckBox("Show jobs submitted outside CrossDesk")
         self.outside.setChecked(spec.outside)
+        self.reachable = QCheckBox("Nodes can be called from other sites")
+        self.reachable.setChecked(spec.reachable)
         self.more = QPushButton("More settings")
         self.fault = label(role="negative", wrap=True)
         self.name.setEnabled(new)
@@ -97,6 +99,7 @@ class SpecForm(QWidget):
             *((("Batch system asked every", self.list_interval),) if self._spec.kind in _COUNTING else ()),
             *((("Cluster", self.cluster),) if self._spec.kind == "slurm" else ()),
             ("Other jobs", self.outside),
+            *((("Network", self.reachable),) if not self._spec.url else ()),
             *((("Jump host", self.jump),) if self._spec.host else ()),
             *((("Proxy file", self.proxy), ("Authorities", self.trust)) if self._spec.url else ()),
         ))  # fmt: skip
@@ -129,6 +132,11 @@ class SpecForm(QWidget):
             ),
             (self.cluster, "Cluster", "The Slurm cluster to use of several that the host serves (-M)"),
             (self.outside, "Show jobs submitted outside CrossDesk", "Of the account that is used there"),
+            (
+                self.reachable,
+                "Nodes can be called from other sites",
+                "As one MPI job over several sites needs it: without a firewall or private addresses between",
+            ),
             (self.jump, "Jump host", "user@host:port; empty: as the SSH configuration says"),
             (self.proxy, "Proxy file", "The file with your X.509 credential"),
             (
@@ -169,6 +177,7 @@ class SpecForm(QWidget):
             "max_jobs": self.max_jobs.value(),
             "lease": self._lease(),
             "outside": self.outside.isChecked(),
+            "reachable": self.reachable.isChecked(),
             "cluster": self.cluster.text().strip(),
             "list_interval": self._list_interval(),
             "jump": self.jump.text().strip(),

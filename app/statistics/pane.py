@@ -153,7 +153,7 @@ class StatisticsPane(QWidget):
         self._error = ""
         self.state, self.table = ListState(context.theme), StageTable()
         self.ends, self.used = label(role="muted", wrap=True), label(role="strong", wrap=True)
-        self.sites = FactsTable("Use by site", "Site", "Jobs", "Failed", "CPU hours")
+        self.sites = FactsTable("Use by site", "Site", "Jobs", "Failed", "CPU hours, all runs")
         self.reasons = FactsTable("Failures by reason", "Why jobs failed", "Jobs")
         self.export = ExportButton(context, "jobs by stage", "stage", self._stages)
         offer_export(context, self.table, "jobs by stage", "stage")
@@ -228,7 +228,8 @@ class StatisticsPane(QWidget):
         self._show()
 
     def _show_usage(self) -> None:
-        self.used.setText(f"{self.usage.cpu_hours:,.2f} CPU hours used by jobs that are still listed")
+        hours = f"{self.usage.cpu_hours:,.2f} CPU hours"
+        self.used.setText(f"{hours} used by all runs of jobs that are still listed")
         by_use = sorted(self.usage.sites.items(), key=lambda pair: -pair[1].cpu_seconds)
         self.sites.show_rows(
             [

@@ -21,7 +21,7 @@ class StatisticsPlots(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.days = BarPlot(theme, "CPU hours per day", "day", "CPU hours")
+        self.days = BarPlot(theme, "CPU hours per day, all runs", "day", "CPU hours")
         self.months = BarPlot(theme, "Jobs per month", "month")
         self.sizes = BarPlot(theme, "Job sizes", "CPUs of a job")
         self.waits = BarPlot(theme, "Time from submission to start", "at most")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -25,14 +25,16 @@ class SiteUse:
     """What jobs did at one site."""
 
     jobs: int = 0
+    """Those whose last run was there."""
     failed: int = 0
     cpu_seconds: float = 0.0
-    """Run times multiplied by the CPUs that the jobs had."""
+    """Run times of all runs, multiplied by the CPUs that they had."""
 
 
 @dataclass(slots=True)
 class Usage:
-    """Use of all jobs that were not removed; a job counts where and on the day when it last started."""
+    """Use of all runs that were not removed, each where and on the day when it started, and how the jobs came
+    out: one that was run again within its batch counts as its last run."""
 
     sites: dict[str, SiteUse] = field(default_factory=dict)
     days: Counter[datetime.date] = field(default_factory=Counter)
@@ -45,14 +47,20 @@ class Usage:
         """All CPU hours."""
         return sum(one.cpu_seconds for one in self.sites.values()) / HOUR
 
-    def count(self, columns: Mapping[str, Sequence[Any]], rows: Iterable[int], now: float) -> None:
-        """Add jobs by the numbers of their rows; `now`: seconds since the epoch, the end of what runs."""
-        for row in rows:
+    def count(
+        self, columns: Mapping[str, Sequence[Any]], runs: Iterable[int], jobs: Container[int], now: float
+    ) -> None:
+        """Add runs by the numbers of their rows; `now`: seconds since the epoch, the end of what goes on.
+
+        `jobs`: those of them that stand for their jobs (JobStore.counting).
+        """
+        for row in runs:
             state = columns["state"][row]
             if not state:
                 continue
             code, started = columns["exit_code"][row], columns["started"][row]
-            failed = outcome_of(state, code) is Outcome.FAILED
+            counts = row in jobs
+            failed = counts and outcome_of(state, code) is Outcome.FAILED
             if failed:
                 reason = failure_cause(state, code, columns["signal"][row], columns["reason"][row] or "")
                 self.reasons[reason or "no reason recorded"] += 1
@@ -60,7 +68,7 @@ class Usage:
             if not elements:
                 continue
             site = self.sites.setdefault(site_name(elements), SiteUse())
-            site.jobs += 1
+            site.jobs += counts
             site.failed += failed
             if started is not None:
                 used = max(0.0, (columns["ended"][row] or now) - started) * (columns["cpus"][row] or 1)
@@ -76,7 +84,7 @@ class Usage:
 async def usage_of(jobs: JobStore, now: float) -> Usage:
     """Count all jobs that the desk knows, in slices."""
     found = Usage()
-    for rows in parts(jobs.numbers()):
-        found.count(jobs.columns, rows, now)
+    for runs in parts(jobs.numbers()):
+        found.count(jobs.columns, runs, set(jobs.counting(runs)), now)
         await breathe()
     return found

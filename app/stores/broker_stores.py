@@ -13,8 +13,9 @@ from app.stores.jobs import JobStore
 from app.stores.link import BrokerLink
 from app.stores.outside import OutsideStore
 from app.stores.session import BrokerSession
-from app.stores.signals import JobSignals, SiteSignals
+from app.stores.signals import JobSignals, SiteSignals, SlotSignals
 from app.stores.sites import SiteStore
+from app.stores.slots import SlotStore
 from app.stores.topics import TopicSignals
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class BrokerStores:
         self.topics = TopicSignals(parent)
         self.session.on_topics.append(self.topics.take)
         self.sites = SiteStore(self, SiteSignals(parent))
+        self.slots = SlotStore(self, SlotSignals(parent))
         self.outside = OutsideStore(self, JobSignals(parent))
 
     @property

@@ -12,7 +12,7 @@ from app.stores.signals import JobSignals
 from app.stores.slices import set_aside
 from broker_core.jobs.annotations import ANNOTATION_COLUMNS, PAGE_COLUMNS, counted_tags
 from broker_core.jobs.record import COLUMNS, JobRecord
-from broker_core.jobs.reruns import RerunChains
+from broker_core.jobs.reruns import RerunChains, latest_runs
 from broker_core.jobs.states import JobState
 
 PERIOD = 0.1
@@ -98,15 +98,15 @@ class JobStore:
 
     def counting(self, numbers: Iterable[int]) -> list[int]:
         """Those rows that stand for their jobs: they were not purged, nor run again within their batches."""
-        states, batches, ids = (self.columns[name] for name in ("state", "batch", "id"))
-        repeated = self.repeated
-        if not repeated:
-            return [number for number in numbers if states[number]]
-        return [
-            number
-            for number in numbers
-            if states[number] and not (batches[number] and ids[number] in repeated)
-        ]
+        states, repeated = self.columns["state"], self.repeated
+        alive = [number for number in numbers if states[number]]
+        return latest_runs(alive, self.columns["id"], self.columns["batch"], repeated) if repeated else alive
+
+    def earlier_runs(self, jobs: Iterable[str]) -> list[str]:
+        """Runs that do not count since these jobs repeat them within their batches."""
+        at, batches = self.at, self.columns["batch"]
+        found = (before for job in jobs for before in self._chains.earlier(job))
+        return [job for job in found if job in at and batches[at[job]]]
 
     @property
     def shown(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.stores.jobs import JobStore
-from app.stores.refresh import Refresh
+from app.stores.refresh import Reload
 from app.stores.signals import JobSignals
 from broker_core.errors import CrossDeskError
 from broker_core.jobs.query import JobQuery
@@ -31,7 +31,8 @@ class OutsideStore:
         self.watched = False
         """Somebody looks at them: only then are sites asked."""
         self._position = 0
-        self._refresh = Refresh()
+        self.reload = Reload(broker, self._reload, "asking for jobs outside CrossDesk")
+        """Ask the broker; while a question is on its way, ask once more afterwards."""
         broker.topics.sites.connect(self._changed_there)
         broker.link.changed.connect(self._changed_there)
 
@@ -50,21 +51,12 @@ class OutsideStore:
         if self.watched:
             self.reload()
 
-    def reload(self) -> None:
-        """Ask the broker; while a question is on its way, ask once more afterwards."""
-        if (self._refresh.under_way or self._broker.link.up) and self._refresh.begin():
-            self._broker.run(self._reload(), "asking for jobs outside CrossDesk")
-
     async def _reload(self) -> None:
         try:
             self.show(await self._broker.client.outside_jobs(refresh=self.watched))
         except CrossDeskError as error:
             self.error = str(error)
             self.rows.changed.emit(set())
-        finally:
-            again = self._refresh.end()
-        if again:
-            self.reload()
 
     def show(self, found: OutsideJobs) -> None:
         """Take in what the broker knows."""

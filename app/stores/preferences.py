@@ -33,6 +33,7 @@ DEFAULTS: dict[str, Any] = {
     "query": "",
     "page": "jobs",
     "open_tabs": [],
+    "front_tab": [],
     "selected_jobs": [],
     "unfolded": {},
     "saved_queries": [],

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from enum import Enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from app.stores.broker import BrokerAccess
 
 
 class RefreshState(Enum):
@@ -38,3 +43,25 @@ class Refresh:
         repeat = self._state is RefreshState.REPEAT
         self._state = RefreshState.IDLE
         return repeat
+
+
+class Reload:
+    """Asks a broker that is connected, whenever it is called: one question at a time, and one more if it is
+    called meanwhile."""
+
+    def __init__(self, broker: BrokerAccess, ask: Callable[[], Awaitable[None]], doing: str) -> None:
+        """`ask`: puts the question and takes the answer in. `doing`: what an error is told to have failed."""
+        self._broker, self._ask, self._doing = broker, ask, doing
+        self._refresh = Refresh()
+
+    def __call__(self) -> None:
+        if (self._refresh.under_way or self._broker.link.up) and self._refresh.begin():
+            self._broker.run(self._run(), self._doing)
+
+    async def _run(self) -> None:
+        try:
+            await self._ask()
+        finally:
+            again = self._refresh.end()
+        if again:
+            self()

@@ -55,8 +55,8 @@ class BrokerSession:
         self._asked: set[asyncio.Task[JobsPage]] = set()
         self.on_events: list[Callable[[list[EventView]], None]] = []
         """Called with the events of each update."""
-        self.on_topics: list[Callable[[int, int, int], None]] = []
-        """Called with the numbers of resources, scheduler and sites of each update."""
+        self.on_topics: list[Callable[[int, int, int, int], None]] = []
+        """Called with the numbers of resources, scheduler, sites and slots of each update."""
         self.on_connected: list[Callable[[], None]] = []
 
     def retry(self) -> None:
@@ -75,12 +75,10 @@ class BrokerSession:
                 self._link.set(ConnectionState.STOPPED, "The broker was stopped; jobs that run go on.")
             except CrossDeskError as error:
                 self._link.set(ConnectionState.UNREACHABLE, str(error))
-            except Exception as error:  # whatever it is, the desktop must find its broker again
+            except Exception:  # whatever it is, the desktop must find its broker again
                 log.exception("Talking to the broker")
-                self._link.set(
-                    ConnectionState.UNREACHABLE,
-                    f"Something went wrong in the window: {error!r}. It is in the log.",
-                )
+                trouble = "Something went wrong in the window; its log has the details."
+                self._link.set(ConnectionState.UNREACHABLE, trouble)
             finally:
                 await self._leave()
             if self._link.state is ConnectionState.STOPPED:
@@ -222,7 +220,7 @@ class BrokerSession:
             for tell in self.on_events:
                 tell(update.events)
             for pass_on in self.on_topics:
-                pass_on(update.resources, update.scheduler, update.sites)
+                pass_on(update.resources, update.scheduler, update.sites, update.slots)
 
     async def _take_in(self, rows: Columns) -> None:
         """Merge the rows of an update in slices: a sweep may come as thousands at once.

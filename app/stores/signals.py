@@ -52,6 +52,12 @@ class SiteSignals(QObject):
     changed = Signal()
 
 
+class SlotSignals(QObject):
+    """What the store of slots tells."""
+
+    changed = Signal()
+
+
 class ResourceSignals(_Later):
     """What the store of resources tells."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.stores.refresh import Refresh
+from app.stores.refresh import Reload
 from app.stores.signals import SiteSignals
 from broker_core.errors import CrossDeskError
 from broker_core.jobs.placement import computing_element, ids_in
@@ -32,7 +32,8 @@ class SiteStore:
         self.error = ""
         """Why they could not be read the last time; empty: they could."""
         self._silent: dict[str, float] = {}
-        self._refresh = Refresh()
+        self.reload = Reload(broker, self._reload, "asking for the sites")
+        """Ask the broker; while a question is on its way, ask once more afterwards."""
         broker.topics.sites.connect(self.reload)
         broker.topics.resources.connect(self.reload)  # queues and free CPUs of a site are told as resources
         broker.link.changed.connect(self._linked)
@@ -43,20 +44,11 @@ class SiteStore:
         else:
             self.changed.emit()
 
-    def reload(self) -> None:
-        """Ask the broker; while a question is on its way, ask once more afterwards."""
-        if (self._refresh.under_way or self._broker.link.up) and self._refresh.begin():
-            self._broker.run(self._reload(), "asking for the sites")
-
     async def _reload(self) -> None:
         try:
             self.show_sites(await self._broker.client.sites())
         except CrossDeskError as error:
             self.show_error(error)
-        finally:
-            again = self._refresh.end()
-        if again:
-            self.reload()
 
     def show_sites(self, views: list[SiteView]) -> None:
         """Take in the sites."""

@@ -13,6 +13,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QDialog, QWidget
 
 from app.context import AppContext, Notice, Tone
+from app.description.first_view import first_view
 from app.description.needs import with_needs
 from app.description.program_call import CalledProgram, program_call, with_field
 from app.description.values import string_source
@@ -277,8 +278,7 @@ class SubmissionSheet(QDialog):
         if select is not None and len(receipt.ids) > 1:
             select(receipt.ids)
         else:
-            first = self.prepared[0].description
-            self._context.show_job(receipt.ids[0], "console" if first and first.interactive else "")
+            self._context.show_job(receipt.ids[0], first_view(self.prepared[0].description))
         self.accept()
 
     # --- the values of a sweep

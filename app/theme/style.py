@@ -46,12 +46,6 @@ _DIALOG_ICONS = {
     _Standard.SP_LineEditClearButton: "x",
 }
 """Icon of Qt's own dialogs to the icon shown instead."""
-_HINTS = {
-    QStyle.StyleHint.SH_DialogButtonBox_ButtonsHaveIcons: 0,
-    QStyle.StyleHint.SH_ComboBox_PopupFrameStyle: 0,
-    QStyle.StyleHint.SH_ComboBox_Popup: 0,
-}
-"""Words alone on the buttons of dialogs; one frame around a list of choices, which opens below its field."""
 _GAP = {QPushButton: 2, QToolButton: 4}
 """Pixels added behind the icon of a button, which make 6 with those that Qt leaves."""
 
@@ -60,7 +54,8 @@ class PlainStyle(QProxyStyle):
     """Fusion, whose labels show what they are given, tooltips and message boxes too.
 
     Qt takes a text for markup when it looks so. A label that is to show markup says so (`RichText`), and
-    escapes what is not its own. Fields that a wheel would change get their guard here, too.
+    escapes what is not its own. Fields that a wheel would change get their guard here, too. What Qt asks for
+    again and again while it paints, such as `styleHint`, stays in C++: the stylesheet answers it.
     """
 
     def __init__(self, icon: Callable[[str, str], QIcon]) -> None:
@@ -83,11 +78,6 @@ class PlainStyle(QProxyStyle):
             if isinstance(what, QPushButton) and what.property("kind") == "quiet":
                 what.setAutoDefault(False)  # else it takes the look of the default button while it is pressed
         return super().polish(what)
-
-    def styleHint(self, hint: QStyle.StyleHint, *circumstances: Any) -> int:
-        """Answer with the desktop's own habits where Fusion has others."""
-        own = _HINTS.get(hint)
-        return super().styleHint(hint, *circumstances) if own is None else own
 
     def standardIcon(self, which: QStyle.StandardPixmap, *circumstances: Any) -> QIcon:
         """Return an icon for Qt's dialogs in the manner of all others."""

@@ -30,7 +30,7 @@ _WIDTH, _TWO_COLUMNS, _BESIDE = 880, 680, 600
 _ICONS = {"neural-net": "chart-line", "heat-image": "image", "radiotherapy": "crosshair",
           "explore": "terminal", "data-reduction": "table-2", "sweep-200": "layers", "fails": "circle-alert",
           "killed": "circle-x", "thesis": "book-open", "notebook": "pencil", "web-page": "external-link",
-          "tensorboard": "chart-column", "pi-in-parallel": "network"}  # fmt: skip
+          "tensorboard": "chart-column", "pi-in-parallel": "network", "plasma": "activity"}  # fmt: skip
 _NEXT = (
     ("file.new", "New job", "A form for program, arguments, files and needs; the text is one click away."),
     ("file.open", "Open a description", "Or drop one onto this window."),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from app import units
 from app.context import Notice, Tone
+from app.description.first_view import first_view
 
 if TYPE_CHECKING:
     from app.context import AppContext
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 async def run_sample(context: AppContext, name: str) -> list[str]:
     """Prepare and submit a sample, then show its (first) job; returns the ids.
 
-    The console of an interactive one comes to the front, the logs of another.
+    The display or the console of an interactive one comes to the front, the logs of another.
     """
     from broker_core.client.prepare import prepare
     from broker_core.client.samples import sample
@@ -28,13 +29,13 @@ async def run_sample(context: AppContext, name: str) -> list[str]:
         transfer.end("sent" if context.link.up else "not sent")
     jobs = units.count(len(receipt.ids), "job")
     many = f": {jobs}" if len(receipt.ids) > 1 and jobs not in one.title else ""
-    interactive = prepared.description is not None and prepared.description.interactive
-    hint = " Type into its console." if interactive else ""
+    view = first_view(prepared.description)
+    hint = " Type into its console." if view == "console" else ""
     if one.opens:
         context.jobs.opening.update(receipt.ids)
         hint = " Its page opens in your browser."
     context.notify(Notice(f"Submitted “{one.title}”{many}.{hint}", Tone.GOOD, "", receipt.ids[0]))
-    context.show_job(receipt.ids[0], "console" if interactive else "logs")
+    context.show_job(receipt.ids[0], view or "logs")
     return receipt.ids
 
 

@@ -14,11 +14,13 @@ from broker_core.jobs.events import JOB, JobEvent, kind_of
 from broker_core.jobs.record import JobRecord, apply, relinked
 from broker_core.jobs.transition_table import TransitionTable
 from broker_core.jobs.transitions import EventType, IllegalTransition, next_state
-from broker_core.reactor.entities import RecoveredEntity
+from broker_core.reactor.entities import ENTITY_PREFIX, RecoveredEntity
 from broker_core.scheduling.slots.claim_life import CLAIM_LIFE
 from broker_core.scheduling.slots.glidein_life import GLIDEIN_LIFE
 from broker_core.scheduling.slots.slot_life import SLOT_LIFE
 
+_OF_JOBS = f"(type GLOB '{JOB}.*')"
+"""SQL: the event is about a job."""
 _TYPE = EVENT_COLUMNS.index("type")
 _SUBJECT = EVENT_COLUMNS.index("job")
 _DETAILS = EVENT_COLUMNS.index("details")
@@ -181,6 +183,19 @@ def replay_log(connection: sqlite3.Connection, folds: Mapping[str, Fold]) -> Non
     log = LogReplay(folds)
     for row in stored_rows_of_events(connection):
         log.take(row)
+
+
+def live_entities(connection: sqlite3.Connection) -> dict[str, tuple[RecoveredEntity, ...]]:
+    """By kind the entities beside jobs that are not over; raises StoreDamaged."""
+    folds = {kind: make() for kind, make in FOLDS.items() if kind != JOB}
+    log = LogReplay(folds)
+    ours = f"job >= ? AND job < ? AND NOT {_OF_JOBS}"
+    query = f"SELECT {', '.join(EVENT_COLUMNS)} FROM events WHERE {ours} ORDER BY position"
+    for row in connection.execute(query, (ENTITY_PREFIX, f"{ENTITY_PREFIX}~")):
+        if not intact(row):
+            raise damaged_event(row[0], row[1])
+        log.take(row)
+    return {kind: fold.live() for kind, fold in folds.items() if isinstance(fold, DetailFold)}
 
 
 def replayed_rows(connection: sqlite3.Connection) -> dict[str, JobRecord]:

@@ -7,7 +7,7 @@ import logging
 import sqlite3
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
@@ -24,10 +24,12 @@ from broker_core.bookkeeping.entries import (
     Tidying,
 )
 from broker_core.bookkeeping.faults import StorageCondition, damage_of
+from broker_core.bookkeeping.replay import live_entities
 from broker_core.bookkeeping.sqlite import outcome_reads, reads
 from broker_core.bookkeeping.sqlite.annotations import Annotated, annotations_between, annotations_of
 from broker_core.bookkeeping.sqlite.codec import JOB_COLUMNS
 from broker_core.bookkeeping.sqlite.connection import connect_reader
+from broker_core.bookkeeping.sqlite.entity_reads import EntityStep, entity_steps
 from broker_core.bookkeeping.sqlite.opening import Opened, open_store
 from broker_core.bookkeeping.sqlite.outside_jobs import outside_jobs
 from broker_core.bookkeeping.sqlite.statistics import statistics
@@ -41,6 +43,7 @@ from broker_core.jobs.outcome import Outcome
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.jobs.sweep import Sweep
+from broker_core.reactor.entities import RecoveredEntity
 from broker_core.wire.submission import Receipt, SandboxFile
 from broker_core.wire.views import Statistics
 
@@ -273,6 +276,14 @@ class Store:
         """Events behind a position in order, of one owner's jobs or (empty) of all."""
         sweeps = self._sweeps.open()
         return await self._readers.read(reads.events_after, position, owner, limit, sweeps)
+
+    async def entities(self) -> Mapping[str, tuple[RecoveredEntity, ...]]:
+        """By kind the entities beside jobs that are not over; raises StoreDamaged."""
+        return await self._readers.read(live_entities)
+
+    async def entity_steps(self, kind: str) -> list[EntityStep]:
+        """All steps of the entities of a kind that is not that of jobs, in order."""
+        return await self._readers.read(entity_steps, kind)
 
     async def description(self, sha: str) -> str | None:
         """The text of a description by its SHA-256 (hex)."""

@@ -9,7 +9,14 @@ import orjson
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from broker_core import errors
-from broker_core.errors import BadRequest, CrossDeskError, DescriptionRefused, Unreachable, VersionsDiffer
+from broker_core.errors import (
+    BadRequest,
+    CrossDeskError,
+    DescriptionRefused,
+    SiteSilent,
+    Unreachable,
+    VersionsDiffer,
+)
 from broker_core.version import VERSION
 from broker_core.wire.checks import DiagnosticView
 
@@ -27,7 +34,8 @@ def _family(base: type[CrossDeskError]) -> list[type[CrossDeskError]]:
 
 _KINDS = [kind for kind in _family(CrossDeskError) if kind.__module__ == errors.__name__]
 _BY_CODE = {kind.code: kind for kind in _KINDS}
-_BY_STATUS = {kind.status: kind for kind in reversed(_KINDS)}
+# A broker that is not reached gives no answer, so one with this status is about a site.
+_BY_STATUS = {kind.status: kind for kind in reversed(_KINDS)} | {SiteSilent.status: SiteSilent}
 
 
 def value(content: bytes) -> Any:

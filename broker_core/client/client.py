@@ -22,6 +22,7 @@ from broker_core.wire.matches import MatchReport, StartForecast
 from broker_core.wire.queue import DecisionView, PolicyView, QueueView, WhyView
 from broker_core.wire.replicas import ReplicaList, ReplicaView
 from broker_core.wire.resources import ModuleView, ResourceDetail, ResourcesPage, SourceView
+from broker_core.wire.slots import SlotsView
 from broker_core.wire.submission import (
     WATCHED_AT_ONCE,
     AnnotationRequest,
@@ -182,7 +183,7 @@ class BrokerClient(SiteCommands, OutsideCommands, ResultCommands, SubmissionComm
     ) -> JobsPage:
         """A page of the user's jobs by columns, newest first; `after` is the `next` of the page before.
 
-        `latest`: without the jobs that were run again.
+        `latest`: of each member of a batch only the last run.
         """
         query = {"limit": limit, "after": after, "state": [str(one) for one in states]}
         more = {"latest": "true"} if latest else {}
@@ -320,6 +321,10 @@ class BrokerClient(SiteCommands, OutsideCommands, ResultCommands, SubmissionComm
     async def queue(self) -> QueueView:
         """The user's waiting jobs in the order of the queue, with the reasons (CB-UI-11)."""
         return unchecked(QueueView, await self._get("/queue"))
+
+    async def slots(self) -> SlotsView:
+        """The glideins that the user's jobs caused or are in (CB-UI-10); NotFound of an earlier broker."""
+        return fitting(SlotsView, await self._get("/slots"))
 
     async def why(self, job: str) -> WhyView:
         """Why a job is not running, by what decides it."""

@@ -52,8 +52,8 @@ __all__ = [
 ]
 NOTICE = (
     "No terminal: the plain agent is used ({why}). Lines go to and fro, Enter sends them; there is no window "
-    "size, and there are no forwards and no files (SFTP). The broker and the site see what passes. "
-    "Help, Agents and consoles, says how to have the better agent."
+    "size, no display, and there are no forwards and no files (SFTP). The broker and the site see what "
+    "passes. Help, Agents and consoles, says how to have the better agent."
 )
 WAIT = 10.0
 """Seconds that the broker waits for an agent before it answers that it is not there."""

@@ -14,7 +14,7 @@ import orjson
 
 from broker_core.client.answers import refusal
 from broker_core.client.start import READY_WITHIN
-from broker_core.errors import BrokerStopped, Busy, Unreachable
+from broker_core.errors import BrokerStopped, Busy, SiteSilent, Unreachable
 from broker_core.system.paths import Paths, places
 
 PATIENCE = READY_WITHIN
@@ -69,12 +69,14 @@ class BrokerTransport:
         return await self.repeat(lambda: self._once(method, path, sent, query, told), again=again)
 
     async def repeat(self, work: Callable[[], Awaitable[T]], *, again: bool = True) -> T:
-        """Await `work()`, and again while it ends in Unreachable or Busy and patience lasts."""
+        """Await `work()`, and again while the broker is not reached or busy, and patience lasts."""
         deadline = time.monotonic() + self._patience
         tried = 0
         while True:
             try:
                 return await work()
+            except SiteSilent:
+                raise
             except (Unreachable, Busy) as error:
                 pause = _PAUSES[min(tried, len(_PAUSES) - 1)]
                 if self._http.is_closed or not again or time.monotonic() + pause > deadline:

@@ -2,5 +2,18 @@
 
 from __future__ import annotations
 
-NOUNS = ("job", "site", "policy", "replica", "jdl", "broker", "desk", "sample", "sim", "queue", "config")
+NOUNS = (
+    "job",
+    "site",
+    "policy",
+    "replica",
+    "jdl",
+    "broker",
+    "desk",
+    "sample",
+    "sim",
+    "queue",
+    "slots",
+    "config",
+)
 """First words that belong to the command line; `packaging/run.sh` has the same."""

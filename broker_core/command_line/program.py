@@ -91,6 +91,9 @@ from broker_core.command_line.sites import (
     show as site_show,
 )
 from broker_core.command_line.sites import (
+    slots,
+)
+from broker_core.command_line.sites import (
     test as site_trial,
 )
 from broker_core.errors import BadRequest, CrossDeskError
@@ -206,6 +209,7 @@ for _name, _nouns in (
         _verb.help = _flowing((_verb.callback and _verb.callback.__doc__) or "")
     app.add_typer(_nouns, name=_name)
 app.command("queue", cls=Verb)(queue.queue)
+app.command("slots", cls=Verb, help=_flowing(slots.slots.__doc__ or ""))(slots.slots)
 app.command("config", cls=Verb)(config.config)
 
 

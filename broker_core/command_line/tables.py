@@ -10,8 +10,9 @@ from rich.text import Text
 
 from broker_core.command_line import words
 from broker_core.command_line.job.folding import BatchLine, failure_of
-from broker_core.command_line.output import cell, results
+from broker_core.command_line.output import cell, line, results
 from broker_core.jobs.annotations import counted_tags
+from broker_core.jobs.components import CoallocationStory, ComponentStanding
 from broker_core.jobs.site_names import site_name
 from broker_core.wire.outside import OutsideJob
 
@@ -121,6 +122,43 @@ def _why(row: dict[str, Any]) -> str:
     failed = failure_of(row)
     plain = failed == words.exit_code_or_signal(row) or failed == f"exit {row['exit_code']}"
     return failed and (row.get("error_line") or ("" if plain else failed))
+
+
+def components(story: CoallocationStory) -> None:
+    """What each site of one job does, and how the barrier stands."""
+    heads = ("COMPONENT", "CPUS", "RANKS", "SUBMITTED", "STARTED", "MPI_INIT", "RELEASED", "NOW")
+    rows: list[Sequence[str | Text]] = [
+        (
+            one.site,
+            str(one.cpus),
+            one.ranks,
+            *(
+                words.clock(time) if time is not None else ""
+                for time in (one.submitted, one.started, one.gathered, one.released)
+            ),
+            Text(one.words, style="red" if one.standing is ComponentStanding.FAILED else ""),
+        )
+        for one in story.components
+    ]
+    line("")
+    table(heads, rows, right=("CPUS",))
+    line(f"Barrier: {story.barrier}")
+    line(f"Between sites: {_between_sites(story)}")
+    for one in story.reactions:
+        plan = f" {one.plan}." if one.plan else ""
+        line(f"{words.clock(one.time)}  Attempt {one.attempt} was given up: {one.reason}.{plan}")
+
+
+def _between_sites(story: CoallocationStory) -> str:
+    """Which way what the components say to each other takes, and how much that was."""
+    if story.carried is None:
+        return "direct connections; what they carry is not counted."
+    each = (
+        f"{one.site} sent {words.size(one.sent)}, was sent {words.size(one.received or 0)}"
+        for one in story.components
+        if one.sent is not None
+    )
+    return f"overlay, by way of the broker; {words.size(story.carried)} so far ({'; '.join(each)})."
 
 
 def facts(pairs: Iterable[tuple[str, str | Text]]) -> None:

@@ -100,6 +100,11 @@ def exit_code_or_signal(row: dict[str, Any]) -> str:
     return "" if code is None else str(code)
 
 
+def clock(when: float) -> str:
+    """The time of day of a moment on this machine."""
+    return time.strftime("%H:%M:%S", time.localtime(when))
+
+
 def moment(when: float) -> str:
     """A moment on the clock of this machine, to the millisecond."""
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(when)) + f".{int(when % 1 * 1000):03d}"

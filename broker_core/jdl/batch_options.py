@@ -23,7 +23,7 @@ _AGAIN = "the broker alone decides whether a job is run again"
 _ARRAY = "the broker makes arrays itself; write Parameters"
 _ANSWER = "the broker reads the answer of the submission command"
 _MAIL = "the broker tells of ends itself"
-_ORDER = "the broker knows nothing of such dependencies; write a DAG"
+_ORDER = "the broker knows nothing of such dependencies; submit the job once the other has ended"
 _ENVIRONMENT = "the starter needs its environment; write Environment"
 _WHO = "the job belongs to the site's account"
 _SIGNAL = "the signal would end the starter of the job"
@@ -181,7 +181,7 @@ _IN_VALUES: Mapping[tuple[str, str], Mapping[str, str]] = {
 """What may not stand in the values of these options: the reason, and how it is recognized."""
 _CONDOR_ALLOWED = (
     "accounting_group_user concurrency_limits_expr nice_user prio priority rank requirements "
-    "gpus_minimum_capability gpus_minimum_memory gpus_minimum_runtime cron_window stack_size core_size "
+    "require_gpus gpus_minimum_capability gpus_minimum_memory gpus_minimum_runtime cron_window stack_size core_size "
     "job_ad_information_attrs want_graceful_removal kill_sig_timeout"
 )
 _CONDOR_REFUSED: Reasons = {

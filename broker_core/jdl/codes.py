@@ -33,6 +33,7 @@ data-access-cost: Rank by the cost of data access cannot be computed.
 data-ad: An ad about data lacks something.
 data-not-sent: Files in grid storage are not sent along.
 dependency: A dependency is not a pair of known nodes.
+display-size: InteractiveDisplay is no size of a screen.
 double-equals: `==` stands where an attribute gets its value.
 duplicate-attribute: An attribute is given twice.
 duplicate-node: Two nodes have the same name.
@@ -110,6 +111,7 @@ single-quotes: A text in an expression stands in single quotes.
 stdin-not-in-sandbox: The standard input is not sent along.
 stream-names-clash: StdOutput and StdError have one name in two folders.
 stream-wildcard: A standard stream is given with wildcards.
+sub-job-attribute: A component has an attribute that only the whole job can have.
 sub-job-node-number: A component has no number of CPUs.
 sub-jobs-count: There is no component, or there are too many.
 sub-jobs-need-launcher: Components of a plain job need a launcher.

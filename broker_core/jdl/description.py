@@ -72,6 +72,8 @@ class JobDescription:
     """`InteractiveAgentArguments`, split as POSIX words."""
     x11: bool = False
     """`InteractiveX11`: the program gets a display whose windows desks show."""
+    display: tuple[int, int] | None = None
+    """`InteractiveDisplay`: width and height of a virtual screen at the node, which desks see."""
     request: ResourceRequest = NOTHING
     """Nodes, memory, GPUs, accounts and the like."""
     choice: SiteChoice = ANYWHERE
@@ -93,7 +95,7 @@ class JobDescription:
         if self.sub_job_type != "plain":
             return self.sub_job_type
         names = {name for name, _ in self.environment}
-        wanted = not _HOOKS.isdisjoint(names) or self.request.hosts > 1
+        wanted = not _HOOKS.isdisjoint(names) or self.request.hosts > 1 or self.request.scattered
         return "plain" if wanted and "CROSSDESK_BATCH_SCRIPT" not in names else ""
 
     @property

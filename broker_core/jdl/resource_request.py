@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
@@ -34,6 +35,17 @@ _FIELDS: Mapping[str, str] = {
     "Reservation": "reservation",
 }
 """Attribute to the field of a request that holds it, of those that not every batch system can carry."""
+_BY_WORDS: Mapping[tuple[str, str], re.Pattern[str]] = {
+    ("pbs", "GPUModel"): re.compile(r":?(gpu_type|gpu_model|gputype)=", re.IGNORECASE),
+    ("pbs", "ScratchSize"): re.compile(r":?(jobfs|tmpspace|local_scratch)=", re.IGNORECASE),
+    ("pbs", "Features"): re.compile(r":[^=]+$|feature="),
+    ("pbs", "QOS"): re.compile("qos="),
+    ("pbs", "Reservation"): re.compile("advres="),
+    ("sge", "GPUModel"): re.compile(r"(gpu_type|gpu_model|cuda_name)=", re.IGNORECASE),
+    ("sge", "ScratchSize"): re.compile(r"(tmpfs|tmp_free|tmpspace|scratch)=", re.IGNORECASE),
+}
+"""Kind and attribute to the words of `BatchOptions` that ask a site for it in the terms of its own: by them a
+job has there what the kind as such cannot carry."""
 BATCH_SYSTEMS = ("slurm", "pbs", "sge", "lsf", "condor")
 """Kinds for which `BatchOptions` can have words, and `NamesOf` names."""
 SITE_NAMES = ("QueueName", "Account", "QOS", "Reservation")
@@ -74,6 +86,15 @@ class ResourceRequest:
         """True if accounts and the like are asked for at sites of a kind."""
         return self.names_of in ("", kind)
 
+    @property
+    def scattered(self) -> bool:
+        """True if the CPUs of one program may be those of any nodes."""
+        return not self.hosts and not self.mpi
+
+    def gathers_at(self, kind: str) -> bool:
+        """True if a kind of batch system gives one node to a program whose CPUs may be scattered."""
+        return self.scattered and "HostNumber" not in _SUPPORTED.get(kind, {"HostNumber"})
+
     def cpus_on_host(self, cpus: int) -> int:
         """Of a job's CPUs the most that one node has to give; 1 where they may be scattered."""
         return -(-cpus // self.hosts) if self.hosts else 1
@@ -109,7 +130,13 @@ class ResourceRequest:
             return []
         foreign = () if self.names_count_at(kind) else SITE_NAMES
         asked = [name for name, asked in self.given().items() if asked and name not in foreign]
-        return [name for name in asked if name not in able]
+        lacking = [name for name in asked if name not in able]
+        return [name for name in lacking if not self.by_words(kind, name)]
+
+    def by_words(self, kind: str, attribute: str) -> bool:
+        """True if words of `BatchOptions` ask a kind for it: the site knows best whether it has it."""
+        known = _BY_WORDS.get((kind, attribute))
+        return known is not None and any(known.match(word) for word in self.words(kind))
 
     def carried_by(self, kind: str) -> ResourceRequest:
         """The same without what this kind of batch system cannot give."""

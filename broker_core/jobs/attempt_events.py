@@ -24,10 +24,12 @@ FAILURES = (
     "refused-second-start",
     "never-starts",
     "starter",
+    "made-room",
 )
 """What can end an attempt other than the application itself (CB-JS-06).
 
-`killed` answers a cancel; with `no-desk` the Bypass agent gave the program up (CB-BYP-05).
+`killed` answers a cancel; with `no-desk` the Bypass agent gave the program up (CB-BYP-05); `made-room`: for
+another job on the same machine, to run again (CB-GLI-13).
 """
 
 

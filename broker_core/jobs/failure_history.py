@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from broker_core.jobs.components import SHARES, steps_of
 from broker_core.jobs.events import JobEvent
 from broker_core.jobs.immutable import immutable
 from broker_core.jobs.placement import ids_in, listed
@@ -13,10 +14,11 @@ from broker_core.jobs.transitions import EventType
 E = EventType
 KEPT = 10
 """Troubles of a job that are kept with each of its events that tell of one."""
-SHARES = "cpus"
-"""Detail of a choice with several computing elements: processors at each."""
 _BEGIN = frozenset({E.MATCHED, E.CHOICE_FAILED})
-_NO_PROGRESS = frozenset({E.BROKER_DIED, E.MESSAGE_LATE, E.CANCEL_REQUESTED})
+_NO_PROGRESS = frozenset(
+    {E.BROKER_DIED, E.MESSAGE_LATE, E.CANCEL_REQUESTED, E.COMPONENT_CHANGED, E.GIVEN_UP}
+)
+"""Of one component alone, or of nothing: the attempt is on its way as before."""
 
 
 @immutable
@@ -52,6 +54,8 @@ class FailureHistory:
     """The current resource has had its second try (CB-ERR-3)."""
     shares: tuple[int, ...] = ()
     """Processors at each computing element of the last choice, where it has several."""
+    component_steps: frozenset[tuple[int, str]] = frozenset()
+    """What is recorded of the components of the current attempt, as in `components`."""
     deaths: int = 0
     """How often the broker died while this attempt was on its way to a site (reliability case 24)."""
 
@@ -77,6 +81,7 @@ def past_of(events: Sequence[JobEvent]) -> FailureHistory:
         died=tuple(told.get("died", ())),
         retried=_retried(events),
         shares=_shares(events),
+        component_steps=steps_of(events),
         deaths=_deaths(events),
     )
 

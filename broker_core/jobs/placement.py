@@ -11,6 +11,8 @@ from functools import lru_cache
 
 from broker_core.jobs.immutable import immutable
 
+SLOT_SYSTEM = "slots"
+"""Stands in the ids of virtual slots where those of queues name the batch system."""
 THIS_MACHINE = "localhost"
 """Host part of the computing elements of this machine: no other site can be called so."""
 _BETWEEN = ", "

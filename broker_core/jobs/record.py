@@ -158,7 +158,7 @@ def apply(record: JobRecord | None, event: JobEvent) -> JobRecord:
     after.reason = event.reason  # type: ignore[misc]
     if event.attempt > after.attempt:
         after.attempt = event.attempt  # type: ignore[misc]
-    if event.resources:
+    if event.resources and kind is not EventType.COMPONENT_CHANGED:
         after.placements = shared(event.resources, after.cpus)  # type: ignore[misc]
     if event.details:
         _detail(after, event)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 
 class RerunChains:
@@ -14,9 +14,18 @@ class RerunChains:
         self._before: dict[str, str] = {}
 
     def add(self, job: str, rerun_of: str) -> None:
-        """Know a job; `rerun_of`: the one that it repeats, empty for none."""
-        if rerun_of:
+        """Know a job; `rerun_of`: the one that it repeats, empty for none.
+
+        One that is known stays where it is: who tells of it again may not know yet that its chain was closed.
+        """
+        if rerun_of and job not in self._before:
             self.later[rerun_of], self._before[job] = job, rerun_of
+
+    def earlier(self, job: str) -> Iterator[str]:
+        """The jobs that a job repeats, one after the other, whether they are there or not."""
+        while before := self._before.get(job):
+            yield before
+            job = before
 
     def remove(self, job: str) -> tuple[str, str]:
         """Forget a job that was removed; the chain closes behind it.
@@ -28,18 +37,26 @@ class RerunChains:
         if before and self.later.get(before) == job:
             del self.later[before]
         if before and after:
-            del self.later[job]
+            del self.later[job], self._before[after]
             self.add(after, before)
         return before, after
 
 
-def latest_members(ids: Sequence[str], reruns: Sequence[str]) -> list[int]:
-    """Numbers of the rows that no other row repeats, in their order.
+def latest_runs(
+    numbers: Iterable[int], ids: Sequence[str], batches: Sequence[str], later: Container[str]
+) -> list[int]:
+    """Those rows that stand for jobs wherever jobs are counted: within a batch the last run of each member.
 
-    `ids` and `reruns`: two columns of the same rows, `id` and `rerun_of`. Of the rows of a batch these are
-    its members as they stand now: its totals stay the same however often some of them are run again.
+    `ids` and `batches`: columns of all rows; `later`: the jobs that were run again. What belongs to no batch
+    has no member to stand for: each of its runs is a job of its own.
     """
-    chains = RerunChains()
-    for job, rerun_of in zip(ids, reruns, strict=True):
-        chains.add(job, rerun_of)
-    return [number for number, job in enumerate(ids) if job not in chains.later]
+    return [number for number in numbers if not (batches[number] and ids[number] in later)]
+
+
+def latest_members(ids: Sequence[str], reruns: Sequence[str], batches: Sequence[str]) -> list[int]:
+    """Numbers of the rows that stand for jobs, in their order; which ones these are says `latest_runs`.
+
+    `ids`, `reruns` and `batches`: three columns of the same rows, `id`, `rerun_of` and `batch`. The totals of
+    a batch stay the same however often some of its members are run again.
+    """
+    return latest_runs(range(len(ids)), ids, batches, set(reruns))

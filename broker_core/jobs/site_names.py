@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-from broker_core.jobs.placement import computing_element, ids_in, listed
+from broker_core.jobs.placement import SLOT_SYSTEM, computing_element, ids_in, listed
 
 _SSH_PORT = 22
 
@@ -22,8 +22,8 @@ def site_name(ces: str) -> str:
 
 @lru_cache(maxsize=4096)
 def site_names(ids: tuple[str, ...]) -> str:
-    """Name the sites of computing elements, in their order."""
-    return listed(computing_element(id).site for id in ids)
+    """Name the sites of computing elements, in their order, each once."""
+    return listed(dict.fromkeys(computing_element(id).site for id in ids))
 
 
 def element_words(ce: str) -> str:
@@ -41,7 +41,10 @@ def element_words(ce: str) -> str:
 def queue_name(ce: str) -> str:
     """Return what tells queues of one site apart: the part of the id behind the host."""
     _, slash, rest = ce.partition("/")
-    return rest.removeprefix("jobmanager-") if slash else ce
+    queue = rest.removeprefix("jobmanager-")
+    if queue.startswith(f"{SLOT_SYSTEM}-"):
+        return f"slots of {queue.removeprefix(f'{SLOT_SYSTEM}-')}"
+    return queue if slash else ce
 
 
 def choice_words(ces: Iterable[str]) -> str:

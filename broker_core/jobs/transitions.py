@@ -41,6 +41,12 @@ class EventType(StrEnum):
     """Its site keeps it waiting for another reason than before; the reason says which."""
     START_OVERDUE = "job.start_overdue"
     """The site runs it, but its start was not confirmed in time: the attempt is ended (SA-LCH-07)."""
+    COMPONENT_CHANGED = "job.component_changed"
+    """A component of it was accepted, started, reached MPI_Init or ended, as the details say (CB-AL-08)."""
+    TRAFFIC_COUNTED = "job.traffic_counted"
+    """How much has passed between its components by way of the broker so far, as the details say."""
+    GIVEN_UP = "job.given_up"
+    """Something failed at several sites, and all components are being ended; the details say what follows."""
     RETRIED = "job.retried"
     """A component ended before the application started: once more on the same resources (CB-ERR-3)."""
     REMATCHED = "job.rematched"
@@ -103,6 +109,11 @@ TRANSITIONS: dict[tuple[JobState | None, EventType], JobState] = {
     (S.RUNNING, E.ABORTED): S.ABORTED,
     (S.DONE, E.OUTPUT_INCOMPLETE): S.DONE,
     (S.DONE, E.CLEARED): S.CLEARED,
+    **{
+        (state, kind): state
+        for state in (S.READY, S.SCHEDULED, S.RUNNING)
+        for kind in (E.COMPONENT_CHANGED, E.GIVEN_UP, E.TRAFFIC_COUNTED)
+    },
     **{(state, E.CANCEL_REQUESTED): state for state in S if state.active},
     **{(state, E.CANCELED): S.CANCELED for state in S if state.active},
     **{(state, kind): state for state in S if state.ended for kind in (E.LEFT_EXPIRES, E.PURGED)},

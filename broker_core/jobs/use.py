@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from math import ceil
 
 FILE = ".crossdesk-use"
 """Name of the samples in the job's directory; no file of the job's own, and not listed among them."""
@@ -12,6 +13,8 @@ MOST = 512 * 1024
 """Bytes of it that are read: samples come further and further apart."""
 _GB, _MB = 1 << 30, 1 << 20
 _HUNDREDTHS, _DIGITS = 100, 18
+_NOISE = 0.1
+"""CPUs or GPUs: a busy one is measured as a little more than one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,8 @@ class AskedFor:
     """None: none."""
     disk: int | None = None
     """Bytes of scratch space; None: it does not say."""
+    one_program: bool = True
+    """The CPUs are those of one program on one node, which samples show whole; else their number stays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +68,9 @@ class Used:
     gpus: float | None = None
     """Mean number of busy GPUs."""
     wall_s: float | None = None
+    most_cpus: float | None = None
+    """Busy CPUs between the two looks with the most of them."""
+    most_gpus: float | None = None
 
 
 def samples_of(raw: bytes) -> list[UseSample]:
@@ -110,6 +118,8 @@ def used(samples: list[UseSample], usage: Mapping[str, float]) -> Used:
         disk=max((one.disk for one in samples if one.disk is not None), default=None),
         gpus=sum(gpus) / len(gpus) / 100 if gpus else None,
         wall_s=wall,
+        most_cpus=max(busy(samples), default=None),
+        most_gpus=max(gpus) / 100 if gpus else None,
     )
 
 
@@ -128,6 +138,14 @@ def in_words(found: Used, asked: AskedFor) -> str:
     return f"Used {listed(parts)}." if parts else ""
 
 
+def _fewer(most: float | None, asked: int | None) -> int:
+    """As many as were busy at the same time, where fewer than were asked for; else, or if not known, 0."""
+    if most is None or asked is None:
+        return 0
+    wanted = max(1, ceil(most - _NOISE))
+    return wanted if wanted < asked else 0
+
+
 def listed(parts: Iterable[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     *first, last = parts
@@ -137,9 +155,14 @@ def listed(parts: Iterable[str]) -> str:
 def better(found: Used, asked: AskedFor) -> dict[str, str]:
     """Attributes with figures that fit what the job used, with room to spare; those that fit are left out."""
     changes: dict[str, str] = {}
+    if asked.one_program and (cpus := _fewer(found.most_cpus, asked.cpus)):
+        changes["CpuNumber"] = str(cpus)
+    if gpus := _fewer(found.most_gpus, asked.gpus):
+        changes["GPUNumber"] = str(gpus)
     if found.memory is not None:
         wanted = max(100, -(-found.memory * 5 // 4 // _MB // 100) * 100)
-        if asked.memory is None or asked.memory != wanted * _MB:
+        # Memory for each CPU would be less of it with fewer of them.
+        if changes or asked.memory is None or asked.memory != wanted * _MB:
             changes["MemoryPerNode"] = str(wanted)
     if found.wall_s is not None:
         minutes = max(5, -(-int(found.wall_s * 1.5) // 300) * 5)

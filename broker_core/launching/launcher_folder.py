@@ -9,6 +9,8 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from broker_core.launching.spreading import Chunks
+
 VARIABLE = "CROSSDESK_LAUNCHER"
 """In the environment of a launcher and of all that it starts: its folder."""
 
@@ -21,8 +23,11 @@ class LauncherSettings:
     """Of MPICH, on this machine."""
     address: str
     """Of this machine, by which the sites call it."""
-    cpus: tuple[int, ...]
-    """Processes of each component, in the order of their indices."""
+    chunks: Chunks
+    secrets: tuple[str, ...] = ()
+    """Of each component, if all of them talk by way of a hub here; empty: they call each other."""
+    relay: str = ""
+    """HOST:PORT of the relay at which the hub and they meet; empty: they call the hub."""
 
 
 class LauncherFolder:
@@ -38,6 +43,7 @@ class LauncherFolder:
         self._process = path / "process.json"
         self._proxies = path / "proxies.json"
         self._ended = path / "ended"
+        self._traffic = path / "traffic.json"
 
     def prepare(self, settings: LauncherSettings) -> None:
         """Make it for a launcher that is to be started; raises OSError."""
@@ -47,7 +53,12 @@ class LauncherFolder:
     def settings(self) -> LauncherSettings:
         """What the launcher was told; raises OSError and ValueError."""
         stored = json.loads(self._settings.read_text())
-        return LauncherSettings(stored["mpiexec"], stored["address"], tuple(stored["cpus"]))
+        # Earlier versions had one proxy for each component.
+        chunks = stored["chunks"] if "chunks" in stored else [[count] for count in stored["cpus"]]
+        secrets, relay = tuple(stored.get("secrets", ())), stored.get("relay", "")
+        return LauncherSettings(
+            stored["mpiexec"], stored["address"], tuple(map(tuple, chunks)), secrets, relay
+        )
 
     def identify(self) -> None:
         """The process that calls this is the launcher."""
@@ -62,7 +73,8 @@ class LauncherFolder:
         return pid if started and _start_time(pid) == started else 0
 
     def tell_proxies(self, words: Sequence[str]) -> None:
-        """For each component the words with which its site starts the proxy."""
+        """For each component the words with which its site starts the proxy, behind the version of MPICH: the
+        first one where there are several, whose numbers follow its own."""
         self._write(self._proxies, json.dumps(list(words)))
 
     def proxies(self) -> list[str]:
@@ -70,6 +82,17 @@ class LauncherFolder:
         try:
             return [str(one) for one in json.loads(self._proxies.read_text())]
         except (OSError, ValueError):
+            return []
+
+    def tell_traffic(self, figures: Sequence[tuple[int, int]]) -> None:
+        """Bytes that each component has sent to others, and was sent by them."""
+        self._write(self._traffic, json.dumps(figures))
+
+    def traffic(self) -> list[tuple[int, int]]:
+        """The same; empty where nobody counts them."""
+        try:
+            return [(int(sent), int(received)) for sent, received in json.loads(self._traffic.read_text())]
+        except (OSError, ValueError, TypeError):
             return []
 
     def gathered(self, index: int) -> None:

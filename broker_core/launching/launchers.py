@@ -6,12 +6,15 @@ import asyncio
 import contextlib
 import logging
 import os
+import re
 import shutil
 import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from broker_core.errors import CrossDeskError
@@ -19,11 +22,14 @@ from broker_core.jobs.placement import Component
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.launching.launcher_folder import VARIABLE, LauncherFolder, LauncherSettings
+from broker_core.launching.overlay_hub import new_secret
+from broker_core.launching.spreading import Proxies
 from broker_core.scheduling.coallocation.messages import (
     ComponentGathered,
     EndLauncher,
     LauncherLost,
     ReleaseBarrier,
+    TrafficCounted,
 )
 
 log = logging.getLogger("crossdesk.launchers")
@@ -31,8 +37,12 @@ POLL_INTERVAL = 0.1
 """Seconds between two looks at what a launcher has left."""
 START_DEADLINE = 20.0
 """Seconds within which mpiexec says how its proxies are started."""
+_RELAY = re.compile(r"\S+:\d{1,5}", re.ASCII)
 _NAMES = ("mpiexec.mpich", "mpiexec.hydra", "mpiexec")
-Post = Callable[[ComponentGathered | LauncherLost], None]
+FIRST_REPORT, LONGEST_PAUSE = 1.0, 600.0
+"""Seconds between the first two reports of traffic, twice as many before each further one, and the most."""
+Figures = tuple[tuple[int, int], ...]
+Post = Callable[[ComponentGathered | LauncherLost | TrafficCounted], None]
 
 
 class NoLauncher(CrossDeskError):
@@ -41,12 +51,35 @@ class NoLauncher(CrossDeskError):
     code = "no_launcher"
 
 
+class TrafficReports:
+    """Tells figures that have changed, the first and the last ones at once."""
+
+    def __init__(self, folder: LauncherFolder, tell: Callable[[Figures], None]) -> None:
+        self._folder = folder
+        self._tell = tell
+        self._reported: Figures = ()
+        self._pause = FIRST_REPORT
+        self._due = 0.0
+
+    def report(self, now: float, *, over: bool) -> None:
+        """Tell what is new, if it is time; `now`: monotonic. `over`: there will be nothing more."""
+        if now < self._due and not over:
+            return
+        figures = tuple(self._folder.traffic())
+        if not figures or figures == self._reported:
+            return
+        self._reported, self._due = figures, now + self._pause
+        self._pause = min(2 * self._pause, LONGEST_PAUSE)
+        self._tell(figures)
+
+
 class Launchers:
     """One launcher for each attempt, in a session of its own; its folder is named by the attempt's tag."""
 
-    def __init__(self, root: Path, mpiexec: str, address: str) -> None:
-        """`root`: of their folders. `mpiexec`, `address`: as in the settings; empty: found out."""
-        self._root = root
+    def __init__(self, root: Path, mpiexec: str, address: str, relay: str = "") -> None:
+        """`root`: of their folders. `mpiexec`, `address`: as in the settings; empty: found out. `relay`: at
+        which hub and components meet, unless the address is set; empty: components call this machine."""
+        self._root, self._relay = root, "" if address else relay
         self._mpiexec = mpiexec
         self._address = address
         self.post: Post = lambda _: None
@@ -55,10 +88,13 @@ class Launchers:
         self._starting: dict[str, asyncio.Lock] = {}
         self._watches: dict[str, asyncio.Task[None]] = {}
 
-    async def words(self, component: Component, cpus: Sequence[int]) -> str:
-        """How the proxy of a component is started at its site; starts the launcher of the attempt first.
+    async def words(
+        self, component: Component, chunks: Sequence[Sequence[int]], overlay: bool = False
+    ) -> Proxies:
+        """How the proxies of a component are started at its site; starts the launcher of the attempt first.
 
-        `cpus`: processes of each component. Raises NoLauncher.
+        `chunks`: for each component the processes of each of its proxies. `overlay`: they talk by way of a
+        hub here. Raises NoLauncher.
         """
         tag = Component(component.job, component.attempt).tag
         folder = self._folder(tag)
@@ -67,9 +103,12 @@ class Launchers:
                 mpiexec = await asyncio.to_thread(self._found)
                 if tag not in self._starting:
                     raise NoLauncher("It was ended before its launcher began.")
-                self._start(tag, folder, mpiexec, tuple(cpus))
+                settings = LauncherSettings(mpiexec, self._address, tuple(map(tuple, chunks)))
+                self._start(tag, folder, self._with_hub(settings) if overlay else settings)
                 self._watch(tag)
-            return await self._word(tag, folder, component.index)
+            words, _, hub = (await self._word(tag, folder, component.index)).partition("\n")
+            # Another broker may have begun with other numbers, which hold.
+            return Proxies(words, folder.settings().chunks[component.index], hub)
 
     def release(self, effect: ReleaseBarrier) -> None:
         """Let all components leave MPI_Init."""
@@ -119,14 +158,14 @@ class Launchers:
         found = (shutil.which(name, path=os.pathsep.join(folders)) for name in _NAMES)
         return next((path for path in found if path and _is_mpich(path)), "")
 
-    def _start(self, tag: str, folder: LauncherFolder, mpiexec: str, cpus: tuple[int, ...]) -> None:
-        if not mpiexec:
+    def _start(self, tag: str, folder: LauncherFolder, settings: LauncherSettings) -> None:
+        if not settings.mpiexec:
             raise NoLauncher(
                 "There is no mpiexec of MPICH on the broker's machine.",
                 remedy="Install the extra crossdesk[mpi], or name it in the setting mpiexec.",
             )
         try:
-            folder.prepare(LauncherSettings(mpiexec, self._address or own_address(), cpus))
+            folder.prepare(replace(settings, address=settings.address or own_address()))
             with (folder.path / "log").open("wb") as output:
                 self._children[tag] = subprocess.Popen(
                     [sys.executable, "-I", "-m", "broker_core.launching.launcher_process", str(folder.path)],
@@ -136,6 +175,12 @@ class Launchers:
         except OSError as error:
             raise NoLauncher(f"The launcher cannot be started: {error.strerror or error}.") from error
 
+    def _with_hub(self, settings: LauncherSettings) -> LauncherSettings:
+        """The same for components that talk by way of a hub; raises NoLauncher."""
+        if self._relay and not _RELAY.fullmatch(self._relay):
+            raise NoLauncher(f"The setting relay must be host:port, not {self._relay!r}.")
+        return replace(settings, secrets=tuple(new_secret() for _ in settings.chunks), relay=self._relay)
+
     def _watch(self, tag: str) -> None:
         watch = asyncio.create_task(self._follow(tag), name=f"launcher of {tag}")
         self._watches[tag] = watch
@@ -144,8 +189,10 @@ class Launchers:
         """Tell what becomes known of a launcher, until it is over."""
         folder, reported = self._folder(tag), set[int]()
         job, attempt = tag.rsplit(".", 1)
+        traffic = TrafficReports(folder, lambda now: self.post(TrafficCounted(job, int(attempt), now)))
         while True:
             runs = self._runs(tag, folder)
+            traffic.report(time.monotonic(), over=not runs)
             for index in sorted(folder.waiting() - reported):
                 reported.add(index)
                 self.post(ComponentGathered(Component(job, int(attempt), index)))

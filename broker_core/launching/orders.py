@@ -11,10 +11,14 @@ from broker_core.jdl.names import base_name, input_name, is_fetched
 from broker_core.jobs.placement import Component, Placement
 from broker_core.jobs.record import JobRecord
 from broker_core.launching.files import FileStore
+from broker_core.launching.spreading import Proxies, nodes_asked
 from broker_core.sites.contract import FetchedFile, InputFile, LaunchOrder
+from broker_core.worker.scripts.overlay import VARIABLE
 
 OVER_SITES = "mpich-g2"
 """Kind of MPI whose processes call each other over the borders of sites; within one it is MPICH."""
+OVERLAY = "pacx-mpi"
+"""The same, where all that passes a border goes by way of a hub at the broker's machine."""
 STDOUT, STDERR = "std.out", "std.err"
 """Where output goes of a job whose description names no StdOutput or StdError: always readable."""
 
@@ -69,7 +73,7 @@ def order_for(
         wall_limit=description.wall_limit,
         interactive=description.interactive,
         software=description.software.words,
-        mpi="mpich" if description.mpi == OVER_SITES else description.mpi,
+        mpi="mpich" if description.mpi in (OVER_SITES, OVERLAY) else description.mpi,
         owner=record.owner,
         ce=record.ce,
         name=description.name,
@@ -78,18 +82,21 @@ def order_for(
 
 
 def component_order(
-    order: LaunchOrder, component: Component, placement: Placement, proxy: str
+    order: LaunchOrder, component: Component, placement: Placement, proxies: Proxies
 ) -> LaunchOrder:
-    """The order of one component of several; `proxy`: the words with which it calls the launcher."""
+    """The order of one component of several; `proxies`: by which it calls the launcher, and the hub if
+    there is one."""
+    several = (("CROSSDESK_MPI_LAYOUT", proxies.layout),) if len(proxies.chunks) > 1 else ()
+    by_hub = ((VARIABLE, proxies.hub),) if proxies.hub else ()
+    nodes = 1 if by_hub else nodes_asked(order.request, order.cpus, placement.cpus) or proxies.nodes
     return replace(
         order,
         attempt=component,
         ce=placement.ce,
         cpus=placement.cpus,
-        environment=(*order.environment, ("CROSSDESK_MPI_PROXY", proxy)),
-        mpi=OVER_SITES,
-        # The proxy starts all of its processes on its own machine.
-        request=replace(order.request, hosts=1),
+        environment=(*order.environment, *several, *by_hub, ("CROSSDESK_MPI_PROXY", proxies.words)),
+        mpi=OVERLAY if by_hub else OVER_SITES,
+        request=replace(order.request, hosts=nodes),
     )
 
 

@@ -152,11 +152,14 @@ def _named(findings: Findings, place: int) -> str:
 
 
 def _too_few_together(matches: Advised) -> str:
-    usable = int(matches.grouping.usable.sum())
+    grouping = matches.grouping
+    if grouping.lacking:
+        return f"{len(matches.candidates):,} of {matches.known:,} match, but {grouping.lacking}."
+    all_ = "all together have" if grouping.sites is None else "with one queue of each site, all together have"
     return (
         f"{len(matches.candidates):,} of {matches.known:,} match, but no set of at most"
         f" {matches.context.max_ces_per_set} has {matches.description.cpus} free CPUs;"
-        f" all together have {usable}."
+        f" {all_} {grouping.together}."
     )
 
 

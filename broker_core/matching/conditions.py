@@ -21,6 +21,8 @@ from broker_core.resources.tags import ABILITIES, CONTAINER, MODULE, MORE, PYTHO
 _SHOWN = 4
 PUBLIC_ONLY = frozenset({"mpich-g2"})
 """Kinds of parallel jobs whose processes call each other over the sites' borders without a relay."""
+BY_BROKER = "pacx-mpi"
+"""That of which all that passes a border goes by way of the broker."""
 _INBOUND = "gluehostnetworkadapterinboundip"
 _IN_WORDS = {
     "workflow": "graphs of jobs",
@@ -73,6 +75,8 @@ def conditions(description: JobDescription, context: Context, slots: JobSlots) -
     found += _authorized(description, context)
     if "inter-cluster" in description.needs and needs_public_addresses(description):
         found.append(_public_addresses())
+    if f"mpi:{BY_BROKER}" in description.needs:
+        found.append(_overlay())
     return (
         *found,
         _status(),
@@ -250,6 +254,17 @@ def _public_addresses() -> Condition:
 
     return of_attribute(
         "public addresses", "kind", _INBOUND, lambda value: has_public_addresses({_INBOUND: value}), words
+    )
+
+
+def _overlay() -> Condition:
+    """Where a test job has told; nobody else knows."""
+    return of_attribute(
+        "networks of programs",
+        "software",
+        "overlay",
+        lambda value: not isinstance(value, str) or value == "yes",
+        lambda value, held: "" if held else f"a test job there says: {value}",
     )
 
 

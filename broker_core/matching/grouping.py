@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import numpy as np
@@ -17,7 +17,7 @@ from broker_core.matching.plan import ComponentDemand, MatchPlan
 from broker_core.matching.sets.collective import FREE_CPUS, SetMember, condition_of, fulfilling
 from broker_core.matching.sets.components import Assignment, FixedComponent, assign
 from broker_core.matching.sets.find import find
-from broker_core.matching.sets.group import Group, calculation
+from broker_core.matching.sets.group import Group, Sites, calculation, largest_of_each
 from broker_core.matching.sets.trace import SearchTrace
 from broker_core.resources.row_values import RowValues
 
@@ -47,11 +47,31 @@ class Grouping:
     """For a job that fixes its components: their places, by members."""
     note: str = ""
     """That the condition of the job failed and free CPUs alone count, in one sentence; empty otherwise."""
+    sites: Sites | None = None
+    """The site of each candidate as a number; None if no two are at one."""
+    lacking: str = ""
+    """Why a job that fixes its components has no group; empty for others."""
+
+    @property
+    def together(self) -> int:
+        """CPUs that one job could use at most if groups had no limit: of each site only one queue counts."""
+        counted = self.usable if self.sites is None else self.usable[largest_of_each(self.sites, self.usable)]
+        return int(counted.sum())
 
     def cpus(self, group: Group, need: int) -> tuple[int, ...]:
         """CPUs that the job would use at each member (CB-SET-12)."""
         fixed = self.fixed.get(group.members)
         return split(self._usable(group), need) if fixed is None else fixed.shares
+
+    def components(self, group: Group, need: int) -> tuple[tuple[int, int], ...]:
+        """Of each component of the job the place of its member in the group, and its CPUs.
+
+        In the order of the description for a job that fixes them, else one for each member.
+        """
+        fixed = self.fixed.get(group.members)
+        if fixed is None:
+            return tuple(enumerate(self.cpus(group, need)))
+        return tuple(zip(map(fixed.ces.index, fixed.places), fixed.cpus, strict=True))
 
     def calculation(self, group: Group, ranks: Sequence[float | None]) -> str:
         """How the rank of a group was made, of whose members these are the ranks (CB-SET-05, CB-SET-11)."""
@@ -67,12 +87,14 @@ def grouped(
 ) -> Grouping:
     """The groups for a job that may use several computing elements."""
     usable = np.minimum(candidates.free, _limits(plan, view, candidates))
+    sites = _sites(view, candidates)
     if plan.parts:
-        return _assigned(plan.parts, view, candidates, context, list(candidates.ids), usable, trace)
+        return _assigned(plan.parts, view, candidates, context, Grouping((), usable, sites=sites), trace)
     note, name = "", condition_of(plan.description.ad)
     if name != FREE_CPUS:
         try:
-            return Grouping(_fulfilling(name, plan, view, candidates, context, usable, trace), usable)
+            found = _fulfilling(name, plan, view, candidates, context, usable, sites, trace)
+            return Grouping(tuple(found), usable, sites=sites)
         except Exception as error:  # noqa: BLE001 - a plug-in may raise anything
             why = f"{type(error).__name__}: {error}".rstrip(". ")
             note = f"The collective condition {name} failed, free CPUs alone count: {why}."
@@ -86,8 +108,15 @@ def grouped(
         max_groups=context.max_groups,
         best=True,
         trace=trace,
+        sites=sites,
     )
-    return Grouping(tuple(found), usable, note=note)
+    return Grouping(tuple(found), usable, note=note, sites=sites)
+
+
+def _sites(view: View, candidates: Candidates) -> Sites | None:
+    """The site of each candidate as a number; None if all are different."""
+    found = view.pool.columns.site_numbers[candidates.rows]
+    return None if len(np.unique(found)) == len(found) else found
 
 
 def _fulfilling(
@@ -97,8 +126,9 @@ def _fulfilling(
     candidates: Candidates,
     context: Context,
     usable: Counts,
+    sites: Sites | None,
     trace: SearchTrace | None,
-) -> tuple[Group, ...]:
+) -> list[Group]:
     """The sets by a condition that was plugged in. Raises what it raises; LookupError: it is gone."""
     if name not in context.collective:
         raise LookupError("it is not installed here")
@@ -120,7 +150,7 @@ def _fulfilling(
     steps = trace if trace is not None else SearchTrace(kept=False)
     steps.ids = ids
     limits = context.max_ces_per_set, context.max_groups
-    return tuple(fulfilling(_named(view, candidates), usable, rank, need, holds, *limits, steps))
+    return fulfilling(_named(view, candidates), usable, rank, need, holds, *limits, steps, sites)
 
 
 def _named(view: View, candidates: Candidates) -> Counts:
@@ -133,6 +163,8 @@ def _named(view: View, candidates: Candidates) -> Counts:
 
 def _limits(plan: MatchPlan, view: View, candidates: Candidates) -> Counts:
     limits = plan.slots.rows(view)
+    if plan.node_cpus is not None:
+        limits = np.minimum(limits, plan.node_cpus.rows(view))
     return limits if limits.ndim == 0 else limits[candidates.rows]
 
 
@@ -141,21 +173,36 @@ def _assigned(
     view: View,
     candidates: Candidates,
     context: Context,
-    ids: Sequence[str],
-    usable: Counts,
+    empty: Grouping,
     trace: SearchTrace | None,
 ) -> Grouping:
     made = {id(part): _component(part, view, candidates) for part in parts}
     found = assign(
-        ids,
-        usable,
+        list(candidates.ids),
+        empty.usable,
         [made[id(part)] for part in parts],
         max_ces=context.max_ces_per_set,
         max_groups=context.max_groups,
         trace=trace,
+        sites=empty.sites,
     )
     groups = [Group(one.ces, one.rank, int(candidates.free[list(one.ces)].sum())) for one in found]
-    return Grouping(tuple(groups), usable, {one.ces: one for one in found})
+    lacking = "" if found else _lacking([made[id(part)] for part in parts], empty.usable)
+    return replace(empty, groups=tuple(groups), fixed={one.ces: one for one in found}, lacking=lacking)
+
+
+def _lacking(components: Sequence[FixedComponent], usable: Counts) -> str:
+    """The first component that fits nowhere, or that all of them do not fit together."""
+    for number, one in enumerate(components, 1):
+        if not len(one.places):
+            return f"component {number} of SubJobs finds none that meets its Requirements"
+        most = int(usable[one.places].max())
+        if most < one.cpus:
+            return (
+                f"component {number} of SubJobs needs {one.cpus} CPUs, and those that meet its Requirements"
+                f" have {most} at most"
+            )
+    return "the components of SubJobs do not find room there together"
 
 
 def _component(part: ComponentDemand, view: View, candidates: Candidates) -> FixedComponent:

@@ -47,6 +47,10 @@ _SELF = ("self", "my")
 _OF_A_TEXT = frozenset({"eval", "evalineachcontext", "countmatches", "unparse", "unresolved"})
 _FEW = 4
 """Rows of one text that are evaluated one by one: a program over all rows would cost more."""
+SLOT_RULE = 'other.Interactive && other.JobType == "Normal"'
+"""What virtual slots demand of jobs (CB-GLI-06)."""
+_PLAIN = {SLOT_RULE: "its slots are for interactive jobs of one CPU"}
+"""Requirements that are told in words."""
 _SHOWN = 120
 """Characters of an expression in a reason."""
 
@@ -162,4 +166,4 @@ def _words(view: View, row: int, held: bool) -> str:
     shown = str(text) if len(str(text)) <= _SHOWN else f"{str(text)[: _SHOWN - 3]}..."
     if not held and not isinstance(text, bool) and (not isinstance(text, str) or turned_round(text) is None):
         return f"its own Requirements cannot be understood: {shown}"
-    return f"it wants jobs for which {shown}"
+    return _PLAIN.get(text, f"it wants jobs for which {shown}")

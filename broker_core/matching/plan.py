@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,18 +15,23 @@ from broker_core.jdl.syntax.tree import Ad, Expression, ListOf, Literal, clauses
 from broker_core.jdl.syntax.write import expression as written
 from broker_core.matching.clauses import Wording
 from broker_core.matching.columnar.arrays import TRUE, Truth, spread
-from broker_core.matching.columnar.by_value import JobSlots
+from broker_core.matching.columnar.by_value import UNLIMITED, ByValue, JobSlots
 from broker_core.matching.columnar.compiling import Compiled, Tables, compiled
 from broker_core.matching.columnar.value_table import ValueTable
 from broker_core.matching.columnar.view import State, View
 from broker_core.matching.condition import Condition, Holds
-from broker_core.matching.conditions import conditions
+from broker_core.matching.conditions import BY_BROKER, conditions
 from broker_core.matching.context import Context
 from broker_core.matching.own_requirements import own_requirements
 from broker_core.resources.columns import Columns
 from broker_core.resources.pool import Pool
 
 Ranks = npt.NDArray[np.float64]
+_NODE_CPUS = "gluehostarchitecturesmpsize"
+
+
+def _limit(value: Any) -> int:
+    return value if type(value) is int and 0 < value < UNLIMITED else UNLIMITED
 
 
 class Requirement:
@@ -103,6 +109,8 @@ class MatchPlan:
         )
         self.wish = CompiledRequirements(self.own, columns, tables)
         self.slots = slots
+        self.node_cpus = ByValue(_NODE_CPUS, _limit) if f"mpi:{BY_BROKER}" in description.needs else None
+        """Processors of a node, for a job of which each component lies on one."""
         self._masks: dict[bool, tuple[State, Holds]] = {}
         self._ranks: dict[bool, tuple[State, Ranks]] = {}
 

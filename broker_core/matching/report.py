@@ -212,4 +212,9 @@ def _group(matches: Matches, group: Group) -> wire.MatchedGroup:
         free_cpus=int(candidates.free[members].sum()),
         members=[_resource(matches, place, explain=False, made={}) for place in members],
         cpus=list(matches.grouping.cpus(group, matches.description.cpus)),
+        components=[
+            wire.MatchedComponent(member=member, cpus=cpus)
+            for member, cpus in matches.grouping.components(group, matches.description.cpus)
+            if matches.grouping.fixed
+        ],
     )

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from broker_core.jobs.placement import SLOT_SYSTEM, computing_element
 from broker_core.matching.match import Matches, match
 from broker_core.policies.guarded import arranged, failed
 from broker_core.policies.policy import Policy, Request, sets, single
@@ -28,6 +29,17 @@ def applied(policy: Policy, name: str, found: Matches) -> Matches:
     if len(order.places) == len(found.candidates):
         return replace(found, candidates=found.candidates.taken(order.places))
     return _without(name, found, order.places)
+
+
+def by_ways(found: Matches, slots_first: bool) -> Matches:
+    """The matches of an interactive job with free processors before virtual slots, or the reverse, each in
+    the order that they had (CB-SCH-08a)."""
+    if not found.description.interactive or found.several:
+        return found
+    ces, rows = found.view.pool.columns.ces, found.candidates.rows.tolist()
+    slots = [computing_element(ces[row]).system == SLOT_SYSTEM for row in rows]
+    order = sorted(range(len(rows)), key=lambda at: slots[at] is not slots_first)
+    return replace(found, candidates=found.candidates.taken(order))
 
 
 def _request(found: Matches) -> Request:

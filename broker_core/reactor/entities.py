@@ -13,6 +13,8 @@ from broker_core.jobs.transition_table import TransitionTable
 from broker_core.reactor.reactor import Now
 from broker_core.version import SCHEMA
 
+ENTITY_PREFIX = "pool-"
+"""What the ids of entities begin with, by which their events are found among those of jobs."""
 State = TypeVar("State", bound=StrEnum)
 Event = TypeVar("Event", bound=StrEnum)
 

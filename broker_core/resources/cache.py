@@ -21,6 +21,7 @@ from broker_core.resources.resource_table import ResourceTable
 from broker_core.resources.values import facts as values_of
 
 _STALE = Exclusion("stale", "no source has spoken of it for three intervals or more", now_only=True)
+_NODE_CPUS = "gluehostarchitecturesmpsize"
 Known = Mapping[str, Mapping[str, Any]]
 
 
@@ -267,9 +268,9 @@ class ResourceCache:
 
     def awaited(self, site: str) -> list[str]:
         """Sites, or this one alone, that may soon say what they have: they are being connected, or have just
-        been."""
-        new = [*self.links.connecting(), *(one for one in self.links.connected() if not self.of_site(one))]
-        return [one for one in sorted(new) if site in ("", one)]
+        been, or their slots are not known yet."""
+        new = {*self.links.connecting(), *(one for one in self.links.connected() if not self.of_site(one))}
+        return [one for one in sorted(new | self.links.slots_unheard) if site in ("", one)]
 
     def unheard(self, site: str) -> str:
         """Why nothing is known of a site, with its name; empty where something is."""
@@ -296,6 +297,13 @@ class ResourceCache:
         if self.reputation.changed:
             changed, self.reputation.changed = self.reputation.changed, set()
             self._look_at(changed, now)
+
+    def node_cpus(self, ce: str) -> int:
+        """Processors of the largest node of a computing element, as published; 0: not known."""
+        pool = self.board.pool
+        row = pool.columns.row_of(ce)
+        found = pool.value(row, _NODE_CPUS) if row is not None else 0
+        return found if type(found) is int and found > 0 else 0
 
     def commitments_at(self, ce: str) -> dict[str, Commitment]:
         """Job to what it has of a computing element."""

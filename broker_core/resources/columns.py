@@ -36,6 +36,7 @@ class Columns:
         self._columns: dict[str, AttributeColumn] = {}
         self._capacity = _FIRST
         self._order: npt.NDArray[np.intp] | None = None
+        self._site_numbers: npt.NDArray[np.int64] | None = None
         self.used: npt.NDArray[np.bool_] = np.zeros(_FIRST, np.bool_)
         """Rows that hold a resource, at least `size` of them."""
         self.ces: list[str] = []
@@ -80,7 +81,8 @@ class Columns:
         if row is None:
             row = self._new_row(ce)
         changed = self.sites[row] != site
-        self.sites[row] = site
+        if changed:
+            self.sites[row], self._site_numbers = site, None
         for name, value in values.items():
             if name not in _TWIN or not self._is_shared(name, value, values):
                 changed |= (self._columns.get(name) or self._own(name)).put(row, value)
@@ -98,6 +100,7 @@ class Columns:
         for column in self._columns.values():
             column.clear(row)
         self.ces[row] = self.sites[row] = ""
+        self._site_numbers = None
         self.used[row] = False
         self._empty.append(row)
         self._changed()
@@ -132,6 +135,15 @@ class Columns:
             rows = sorted(self._rows.items())
             self._order = np.fromiter((row for _, row in rows), np.intp, len(rows))
         return self._order if size == self.size else self._order[self._order < size]
+
+    @property
+    def site_numbers(self) -> npt.NDArray[np.int64]:
+        """For each row a number of its site: equal where the sites are."""
+        if self._site_numbers is None or len(self._site_numbers) != self.size:
+            numbers: dict[str, int] = {}
+            found = [numbers.setdefault(one, len(numbers)) for one in self.sites]
+            self._site_numbers = np.array(found, np.int64)
+        return self._site_numbers
 
     def _new_row(self, ce: str) -> int:
         if self._empty:

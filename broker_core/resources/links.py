@@ -36,6 +36,8 @@ class Links:
     """The sites that are closed, and those that take a limited number of jobs, by name."""
 
     def __init__(self) -> None:
+        self.slots_unheard: frozenset[str] = frozenset()
+        """Sites whose virtual slots are not known yet."""
         self._closed: dict[str, Closed] = {}
         self._open: set[str] = set()
         self._most: dict[str, int] = {}

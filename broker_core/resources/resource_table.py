@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from broker_core.jobs.placement import SLOT_SYSTEM, computing_element
 from broker_core.resources.columns import Columns
 from broker_core.resources.entry import ResourceEntry
 from broker_core.resources.pool import Counts, Exclusion, Pool
@@ -38,6 +39,8 @@ class ResourceTable:
         """Rows with a bar, as bits."""
         self.queueing: Flags = np.zeros(_FIRST, np.bool_)
         """Rows whose batch system keeps jobs of ours until they can start."""
+        self.slots: Flags = np.zeros(_FIRST, np.bool_)
+        """Rows that are virtual slots."""
         self.closed: set[int] = set()
         """Rows that do not take jobs now by their own word."""
         self.longest_queue = 0
@@ -57,6 +60,7 @@ class ResourceTable:
         if entry.row >= len(self.pool.total):
             self._grow()
         self.queueing[entry.row] = entry.account and values.get("glueceinfolrmstype", "fork") != "fork"
+        self.slots[entry.row] = computing_element(entry.ce).system == SLOT_SYSTEM
         status = values.get("gluecestatestatus", _OPEN)
         (self.closed.discard if str(status).lower() == _OPEN else self.closed.add)(entry.row)
         self._told = True
@@ -137,6 +141,7 @@ class ResourceTable:
             setattr(self.pool, name, _doubled(getattr(self.pool, name)))
         self.usable = _doubled(self.usable)
         self.queueing = _doubled(self.queueing)
+        self.slots = _doubled(self.slots)
 
 
 def _zeros() -> Counts:

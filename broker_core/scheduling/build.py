@@ -18,9 +18,10 @@ from broker_core.scheduling.attempts.reports import AttemptReports
 from broker_core.scheduling.attempts.several_ends import SeveralEnds
 from broker_core.scheduling.attempts.several_sites import SeveralSites
 from broker_core.scheduling.attempts.site_reactions import SiteReactions
+from broker_core.scheduling.attempts.slot_reports import SlotReports
 from broker_core.scheduling.attempts.start_deadlines import StartDeadlines
 from broker_core.scheduling.cache_update import CacheUpdate
-from broker_core.scheduling.coallocation.messages import ComponentGathered, LauncherLost
+from broker_core.scheduling.coallocation.messages import ComponentGathered, LauncherLost, TrafficCounted
 from broker_core.scheduling.config import SchedulerConfig
 from broker_core.scheduling.deadlines import Deadlines
 from broker_core.scheduling.eligibility import Match
@@ -33,6 +34,7 @@ from broker_core.scheduling.messages import (
     PoliciesChosen,
     ReleaseAsked,
     ReplicasFound,
+    SlotsUnheard,
     StartForetold,
     SubmissionRecorded,
 )
@@ -46,6 +48,12 @@ from broker_core.scheduling.queue.scheduling_pass import SchedulingPass
 from broker_core.scheduling.requests import UserRequests
 from broker_core.scheduling.scheduler import Scheduler
 from broker_core.scheduling.selection import Selector
+from broker_core.scheduling.slots.effects import (
+    GlideinUnavailable,
+    PayloadLost,
+    PayloadReturned,
+    SlotsRefused,
+)
 from broker_core.scheduling.state import SchedulerState
 from broker_core.scheduling.turn import Step, Turn
 
@@ -80,26 +88,44 @@ def build(
     updates = CacheUpdate(state)
     answers = FreshAnswers(state, updates, rounds)
     intake = Intake(state, admission, answers)
-    handlers: Handlers = dict.fromkeys(get_args(AttemptReport), reports.handle)
+    handlers = _of_attempts(reports, SlotReports(state, reports))
     handlers |= _by_users(UserRequests(state, admission, fences, together), elsewhere)
+    handlers |= _of_launchers(together, several)
     handlers |= {
         SubmissionRecorded: intake.submitted,
         JobsRecovered: Recovering(state, attempts, sites, several).handle,
-        ComponentGathered: together.tell,
-        LauncherLost: together.tell,
         SourceHeard: updates.add,
         LinkChanged: reports.link_changed,
+        SlotsUnheard: admission.slots_unheard,
         ReplicasFound: lambda _: state.eligibility.forget(),
         StartForetold: attempts.foretold,
         PoliciesChosen: rounds.use,
         TimerFired: deadlines.enforce,
     }
     interval = RematchInterval(state, rounds, answers)
-    steps: list[Step] = [updates, interval, intake, rounds]
-    steps.append(Explanations(state, rounds, admission, questions))
+    explanations = Explanations(state, rounds, admission, questions)
+    steps: list[Step] = [updates, interval, intake, rounds, explanations]
     if not state.rules.cache:
         steps.append(answers)
     return Scheduler(state, handlers, Turn(state, interval, steps, deadlines), questions)
+
+
+def _of_attempts(reports: AttemptReports, slots: SlotReports) -> Handlers:
+    of_sites: Handlers = dict.fromkeys(get_args(AttemptReport), reports.handle)
+    return of_sites | {
+        SlotsRefused: slots.refused,
+        GlideinUnavailable: slots.unavailable,
+        PayloadReturned: slots.unavailable,
+        PayloadLost: slots.lost,
+    }
+
+
+def _of_launchers(together: SeveralEnds, several: SeveralSites) -> Handlers:
+    return {
+        ComponentGathered: together.tell,
+        LauncherLost: together.tell,
+        TrafficCounted: several.counted,
+    }
 
 
 def _by_users(requests: UserRequests, elsewhere: ForcedRematch) -> Handlers:

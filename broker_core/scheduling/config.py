@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from broker_core.scheduling.slots.interactive import InteractiveMode
+
 
 @dataclass(frozen=True, slots=True)
 class SchedulerConfig:
@@ -46,6 +48,8 @@ class SchedulerConfig:
     (SA-LCH-07)."""
     interactive_start: float = 120.0
     """An interactive job that its site keeps in the queue for longer is given up (CB-SCH-08)."""
+    interactive_mode: InteractiveMode = InteractiveMode.FREE_FIRST
+    """Whether free processors or virtual slots come first (CB-SCH-08a)."""
     poison_deaths: int = 3
     """A job that is on its way to a site whenever the broker dies is handed over again so often, and no more
     (reliability case 24)."""

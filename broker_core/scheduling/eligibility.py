@@ -14,7 +14,7 @@ from broker_core.jdl.description import JobDescription
 from broker_core.matching.columnar.references import reads
 from broker_core.matching.grouping import Grouping
 from broker_core.matching.sets.group import Group
-from broker_core.resources.pool import Counts, Pool
+from broker_core.resources.pool import Counts, Exclusion, Pool
 from broker_core.resources.record import Resource
 from broker_core.resources.resource_table import ResourceTable
 from broker_core.resources.values import ANSWERS, COUNTS
@@ -24,6 +24,8 @@ Rows = npt.NDArray[np.intp]
 BETTER = 1 << 34
 """What one place in the order of closeness and rank is worth in a key; CPUs stay below."""
 STATUS = frozenset({"gluecestatestatus", "glue2computingshareservingstate"})
+SEARCH = 120
+"""What the search for a set of resources counts for besides, in jobs: it takes milliseconds by itself."""
 MOST = 5000
 """Demands that are remembered."""
 _FEW = 32
@@ -129,6 +131,7 @@ class WorkBudget:
     def __init__(self, standings: EligibilityTable, most: int) -> None:
         self._eligibility = standings
         self._asked = standings.before
+        self._searched = standings.searched_before
         self._left = most
 
     def more(self) -> bool:
@@ -137,7 +140,8 @@ class WorkBudget:
         asked = self._eligibility.asked
         if asked != self._asked:
             self._left -= (asked - self._asked) * self._eligibility.cost
-            self._asked = asked
+            self._left -= (self._eligibility.searched - self._searched) * SEARCH
+            self._asked, self._searched = asked, self._eligibility.searched
         return self._left >= 0
 
 
@@ -154,6 +158,8 @@ class EligibilityTable:
         """Number of matches over all resources made so far."""
         self.before = 0
         """The same when the call of the reactor began."""
+        self.searched = self.searched_before = 0
+        """How many of them were for a set of resources."""
 
     @property
     def cost(self) -> int:
@@ -162,7 +168,7 @@ class EligibilityTable:
 
     def begin(self) -> None:
         """A call of the reactor begins, with its own budget of work."""
-        self.before = self.asked
+        self.before, self.searched_before = self.asked, self.searched
 
     def of(self, demand: Demand) -> Eligibility:
         """Where jobs of this demand can run."""
@@ -182,13 +188,25 @@ class EligibilityTable:
     def matches(self, demand: Demand, pool: Pool, seed: int = 0) -> MatchAnswer:
         """Ask matchmaking."""
         self.asked += 1
+        self.searched += demand.inter_cluster
         return self._match(demand, pool, seed)
+
+    def any_set_without(self, demand: Demand, rows: Collection[int]) -> bool:
+        """True if a set of resources that has none of these could ever run a job of this demand."""
+        if not self.of(demand).ever:
+            return False
+        idle = self._all_idle()
+        barred = dict(idle.barred) | dict.fromkeys(rows, Exclusion("policy", "excluded", now_only=False))
+        return bool(self.matches(demand, replace(idle, barred=barred)).groups)
+
+    def _all_idle(self) -> Pool:
+        if self._idle is None:
+            self._idle = self._board.pool.idle()
+        return self._idle
 
     def _made(self, demand: Demand) -> Eligibility:
         pool = self._board.pool
-        if self._idle is None:
-            self._idle = pool.idle()
-        idle = self.matches(demand, self._idle)
+        idle = self.matches(demand, self._all_idle())
         found = idle.candidates
         feasible = bool(len(found.rows)) and (not demand.inter_cluster or bool(idle.groups))
         ever = found.rows.astype(np.intp) if feasible else np.zeros(0, np.intp)
@@ -282,7 +300,10 @@ def _nothing() -> tuple[Rows, npt.NDArray[np.float64], Counts]:
 
 def _why_none(found: MatchAnswer, demand: Demand) -> str:
     if demand.inter_cluster and len(found.candidates.rows):
-        return f"all resources that match do not have {demand.description.cpus} CPUs together"
+        if found.grouping.lacking:
+            return f"of all resources that match, {found.grouping.lacking}"
+        counted = "" if found.grouping.sites is None else ", of which one queue of each site counts,"
+        return f"all resources that match{counted} do not have {demand.description.cpus} CPUs together"
     sites: dict[str, dict[str, None]] = {}
     for refusal in islice(found.rejected, _LOOKED):
         sites.setdefault(refusal.reason, {})[refusal.resource.site] = None

@@ -13,8 +13,9 @@ from broker_core.policies.policy import Policy
 from broker_core.policies.queues import QueuePolicy
 from broker_core.reactor.reactor import TimerFired
 from broker_core.resources.facts import SourceHeard
-from broker_core.scheduling.coallocation.messages import ComponentGathered, LauncherLost
+from broker_core.scheduling.coallocation.messages import ComponentGathered, LauncherLost, TrafficCounted
 from broker_core.scheduling.demand import Demand
+from broker_core.scheduling.slots.effects import EndOfSlot
 
 
 @immutable
@@ -124,8 +125,16 @@ class StartForetold:
     name: ClassVar[str] = "start.foretold"
 
 
+@immutable
+class SlotsUnheard:
+    """Sites whose glideins have not said yet how they are, as after a start; their slots are not known."""
+
+    name: ClassVar[str] = "slots.unheard"
+    sites: tuple[str, ...]
+
+
 Request = CancelAsked | HoldAsked | ReleaseAsked | ElsewhereAsked
-Observation = SourceHeard | ReplicasFound | LinkChanged | StartForetold
+Observation = SourceHeard | ReplicasFound | LinkChanged | StartForetold | SlotsUnheard
 Message = (
     SubmissionRecorded
     | JobsRecovered
@@ -133,6 +142,8 @@ Message = (
     | AttemptReport
     | ComponentGathered
     | LauncherLost
+    | TrafficCounted
+    | EndOfSlot
     | Request
     | PoliciesChosen
     | TimerFired

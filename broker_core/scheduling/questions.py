@@ -188,7 +188,7 @@ class Questions:
         if job.record.state is not S.WAITING:
             return ""
         if not self._eligibility.of(job.demand).ever:
-            return "Change what it requires, or add a site that offers it; list-match shows what keeps it out"
+            return "Change what it requires, or add a site that offers it"
         if first is not None and first.id != job.id:
             return "Choose bounded backfill as the queue policy, or hold or cancel the job before it"
         return "Wait, or ask for fewer CPUs"

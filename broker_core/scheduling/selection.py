@@ -17,6 +17,7 @@ from broker_core.resources.pool import Counts, Pool
 from broker_core.scheduling.demand import Demand
 from broker_core.scheduling.eligibility import Eligibility, Rows
 from broker_core.scheduling.queue.pending_queue import ALL
+from broker_core.scheduling.slots.interactive import InteractiveMode
 from broker_core.scheduling.state import SchedulerState
 
 _OVERLOADED = 1 << 60
@@ -30,6 +31,7 @@ class Selection:
     """Where a job goes: one computing element, or a set."""
 
     ces: tuple[str, ...]
+    """One for each component: two that the description fixes may be at one of them."""
     cpus: tuple[int, ...]
     """Processors at each of them."""
     of: int
@@ -120,8 +122,11 @@ class Selector:
         return len(self._able(demand, eligible, excluded, pool, 0).rows)
 
     def has_others(self, demand: Demand, excluded: Collection[str]) -> bool:
-        """True if some resource could ever run a job of this demand besides those."""
+        """True if some resource, or set of them, could ever run a job of this demand besides those."""
         ces = self._board.pool.columns.ces
+        if demand.inter_cluster:
+            rows = map(self._board.pool.columns.row_of, excluded)
+            return self._eligibility.any_set_without(demand, [row for row in rows if row is not None])
         return any(ces[row] not in excluded for row in self._eligibility.of(demand).ever_rows.tolist())
 
     def _fit(
@@ -136,6 +141,8 @@ class Selector:
         full = surplus < _NONE
         if not all_free or pool.barred or excluded:
             full = ~self._roomy(rows, ~full, demand, eligible, excluded)
+        if demand.description.interactive:
+            full = ~self._first_way(rows, ~full)
         count = len(rows) - int(np.count_nonzero(full))
         if not count:
             return None
@@ -148,6 +155,15 @@ class Selector:
         if count < len(rows):
             np.putmask(key, full, _NEVER)
         return _alone(pool, demand, int(rows[key.argmin()]), count)
+
+    def _first_way(self, rows: Rows, ok: Flags) -> Flags:
+        """Of the rows that can take an interactive job those of the first way in which it can start: free
+        processors or virtual slots, in the order of the mode (CB-SCH-08a)."""
+        slots, mode = self._board.slots.take(rows), self._rules.interactive_mode
+        if mode is InteractiveMode.EXCLUSIVE or not slots.any():
+            return ok & ~slots
+        first = ok & (slots if mode is InteractiveMode.SLOTS_FIRST else ~slots)
+        return first if first.any() else ok
 
     def _all_free(self, demand: Demand) -> bool:
         """True if only resources with enough free CPUs have room: the same condition by which matching
@@ -177,7 +193,8 @@ class Selector:
             found = self._eligibility.matches(demand, pool, seed).candidates
             rows, rank, close = found.rows.astype(np.intp), found.rank, found.close_files
         free = pool.free.take(rows) >= demand.description.cpus
-        ok = np.flatnonzero(self._roomy(rows, free, demand, eligible, excluded))
+        roomy = self._roomy(rows, free, demand, eligible, excluded)
+        ok = np.flatnonzero(self._first_way(rows, roomy) if demand.description.interactive else roomy)
         return Able(pool, rows[ok], rank[ok], close[ok])
 
     def _roomy(
@@ -214,11 +231,10 @@ class Selector:
         choices = sets(able, found.groups)
         for index in self._arranged(choices, demand, seed):
             ces = choices.ces[index]
-            # Queues of one site are queues for the same processors, which would be counted twice.
-            apart = len({self._cache.site_of(ce) for ce in ces}) == len(ces)
-            if apart and not any(ce in excluded for ce in ces):
-                given = found.grouping.cpus(found.groups[index], demand.description.cpus)
-                return Selection(tuple(ces), given, len(choices))
+            if not any(ce in excluded for ce in ces):
+                given = found.grouping.components(found.groups[index], demand.description.cpus)
+                at, cpus = zip(*given, strict=True)
+                return Selection(tuple(ces[member] for member in at), cpus, len(choices))
         return None
 
     def _arranged(self, choices: Choices, demand: Demand, seed: int) -> Sequence[int]:

@@ -16,6 +16,7 @@ from broker_core.policies.built_in import BEST_FIT, POLICIES
 from broker_core.policies.queues import FCFS, QUEUES
 from broker_core.resources.tags import MPI_TAGS, SLOTS_TAG
 from broker_core.settings.field import checked, setting
+from broker_core.settings.glideins import GlideinSettings
 from broker_core.settings.interactive import InteractiveSettings
 from broker_core.settings.limits import LimitSettings
 
@@ -96,7 +97,14 @@ class InformationSettings:
 
 
 @dataclass(frozen=True)
-class Settings(InformationSettings, MatchSettings, SchedulingSettings, InteractiveSettings, LimitSettings):
+class Settings(
+    InformationSettings,
+    MatchSettings,
+    SchedulingSettings,
+    InteractiveSettings,
+    GlideinSettings,
+    LimitSettings,
+):
     """Effective settings, by subject in the base classes."""
 
     origins: Mapping[str, str] = field(default_factory=dict, compare=False)

@@ -11,6 +11,7 @@ from typing import Protocol
 from broker_core.errors import CrossDeskError
 from broker_core.resources.facts import Facts
 from broker_core.sites.contract import AgentOrder, LaunchOrder, RunFile, SiteRefused
+from broker_core.sites.glideins import GlideinAccess
 from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.link import Link
 from broker_core.sites.outside import OutsideAccess
@@ -122,6 +123,11 @@ class Adapter(Protocol):
     @property
     def outside(self) -> OutsideAccess | None:
         """Jobs of the account that are not the broker's; None: the site cannot be asked for them."""
+        ...
+
+    @property
+    def glideins(self) -> GlideinAccess | None:
+        """Glideins there; None: the site can have none."""
         ...
 
     @property

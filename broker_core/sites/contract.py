@@ -12,6 +12,7 @@ from broker_core.jdl.resource_request import NOTHING, ResourceRequest
 from broker_core.jobs.attempt_events import AttemptReport
 from broker_core.jobs.placement import NOWHERE, Component, ComputingElement
 from broker_core.resources.facts import Facts
+from broker_core.sites.glideins import SlotClaim
 from broker_core.sites.left_files import LeftAtSite
 from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.link import Link
@@ -107,6 +108,8 @@ class LaunchOrder:
     """What the user calls the job."""
     request: ResourceRequest = NOTHING
     """Nodes, memory, GPUs, accounts and the like."""
+    slot: SlotClaim | None = None
+    """Where it runs at the site; None: where its batch system says."""
 
     @property
     def input_names(self) -> list[str]:

@@ -79,6 +79,8 @@ class StarterSettings:
     """Path of `use.sh` there; empty: what a job uses is not sampled, nor what it ran out of found out."""
     publish_path: str = ""
     """Folder there of what programs publish with; empty: they publish with their own means."""
+    box: tuple[str, ...] = ()
+    """The words of `box.sh` there, up to those that the starter knows; empty: the program is in no box."""
     held: Callable[[InputFile], str] = lambda _: ""
     """Address (file://) of an input file that the site has and the starter copies; empty: it is in place."""
     environments: str = ""
@@ -220,6 +222,7 @@ def _of_site(order: LaunchOrder, at: StarterSettings) -> dict[str, str]:
         "__stay": str(at.stay) if at.stay else "",
         "__software": _software(order, at),
         "__mpi": _mpi(order, at),
+        "__box": encode_list(at.box),
         "__use": encode(at.use_path),
         "__publish": encode(at.publish_path),
     }

@@ -84,6 +84,14 @@ class MatchedResource(Wire):
     clauses: list[ClauseView] = []
 
 
+class MatchedComponent(Wire):
+    """One of the components that a description fixes."""
+
+    member: int
+    """Place among the members of the group."""
+    cpus: int
+
+
 class MatchedGroup(Wire):
     """One set of computing elements for a job over several (CB-SET)."""
 
@@ -97,6 +105,8 @@ class MatchedGroup(Wire):
     """Without clauses."""
     cpus: list[int] = []
     """CPUs that the job would use at each member (CB-SET-12)."""
+    components: list[MatchedComponent] = []
+    """Where each of SubJobs would be, in their order (CB-SET-11); empty for a job without."""
 
 
 class ForecastRequest(Wire):

@@ -223,6 +223,9 @@ class SiteView(Wire):
     ces: list[str] = []
     total_cpus: int = 0
     free_cpus: int = 0
+    free_slots: int = 0
+    """Virtual slots in which an interactive job starts at once although no CPU is free."""
+    total_slots: int = 0
     gpus: list[GpuCount] = []
     """By model."""
     accounts: list[str] = []

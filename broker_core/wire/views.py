@@ -65,6 +65,8 @@ class Update(Wire):
     """Rises with each change of the policies in force and of the order or reasons of the queue, likewise."""
     sites: int = 0
     """Rises with each change of what is shown of a site, its connection above all, likewise."""
+    slots: int = 0
+    """Rises with each change of glideins, their slots and what is in these, likewise."""
 
 
 class SandboxEntry(Wire):

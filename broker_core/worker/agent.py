@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from broker_core.worker.agent_display import Display
@@ -32,8 +32,10 @@ from broker_core.worker.agent_settings import (
     TERMINAL,
     AgentSettings,
     leave_contact,
+    take_box,
     take_settings,
 )
+from broker_core.worker.sub_channels.screen.virtual_screen import NoScreen, VirtualScreen
 
 log = logging.getLogger("crossdesk.agent")
 NOT_FOUND, NOT_RUN = 127, 126
@@ -48,6 +50,11 @@ class AgentEnvironment:
     private: Path
     """Directory of the agent alone, removed at its end."""
     display: Display | None
+    screen: VirtualScreen | None = None
+    no_screen: str = ""
+    """Why it has no screen though it should."""
+    box: tuple[str, ...] = ()
+    """What comes before the words of a command that is to be in the job's box."""
 
 
 def main(words: Sequence[str]) -> int:
@@ -56,6 +63,7 @@ def main(words: Sequence[str]) -> int:
         settings = take_settings(os.environ)
     except (ValueError, KeyError, TypeError) as error:
         return _failed(f"The interactive agent was started wrongly: {error}")
+    box = take_box(os.environ, Path.cwd().parent)
     environment = dict(os.environ)
     if settings.mode == TERMINAL:
         environment["TERM"] = settings.term
@@ -64,34 +72,55 @@ def main(words: Sequence[str]) -> int:
     except OSError as error:
         return _failed(f"The interactive agent cannot make its directory: {error.strerror}.")
     try:
-        return _run(words, settings, environment, private)
+        return _run(words, settings, AgentEnvironment(environment, private, None, box=box))
     finally:
         shutil.rmtree(private, ignore_errors=True)
 
 
-def _run(words: Sequence[str], settings: AgentSettings, environment: dict[str, str], private: Path) -> int:
-    display = None
+def _run(words: Sequence[str], settings: AgentSettings, around: AgentEnvironment) -> int:
     if settings.x11:
         try:
-            display = Display(private)
+            display = Display(around.private)
         except OSError as error:
             return _failed(f"The program cannot have a display: {error}.")
-        environment |= display.variables
+        around = replace(around, display=display, environment=around.environment | display.variables)
+    around = _with_screen(settings, around)
+    try:
+        status = _run_program(words, settings, around)
+    finally:
+        if around.screen is not None:
+            around.screen.close()
+    if status < 0:
+        shutil.rmtree(around.private, ignore_errors=True)
+        _die_of(-status)
+    return status
+
+
+def _with_screen(settings: AgentSettings, around: AgentEnvironment) -> AgentEnvironment:
+    """With a virtual screen, where the description asks for one; without it the program runs all the same."""
+    if settings.screen is None:
+        return around
+    try:
+        screen = VirtualScreen(settings.screen, around.private, around.environment.get("PATH", ""))
+    except NoScreen as error:
+        sys.stderr.write(f"{error}\n")
+        return replace(around, no_screen=str(error))
+    return replace(around, screen=screen, environment=around.environment | screen.variables)
+
+
+def _run_program(words: Sequence[str], settings: AgentSettings, around: AgentEnvironment) -> int:
+    """Run the program to its end; returns its status, as subprocess has it."""
     try:
         program = UserProgram(
             words,
-            environment,
+            around.environment,
             terminal=settings.mode == TERMINAL,
             size=(settings.columns, settings.rows),
         )
     except OSError as error:
         sys.stderr.write(f"{words[0]}: {error.strerror}\n")
         return NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_RUN
-    status = asyncio.run(_session(settings, program, AgentEnvironment(environment, private, display)))
-    if status < 0:
-        shutil.rmtree(private, ignore_errors=True)
-        _die_of(-status)
-    return status
+    return asyncio.run(_session(settings, program, around))
 
 
 async def _session(settings: AgentSettings, program: UserProgram, around: AgentEnvironment) -> int:
@@ -103,6 +132,7 @@ async def _session(settings: AgentSettings, program: UserProgram, around: AgentE
     from broker_core.worker.agent_dial import AgentDialer, Reach
     from broker_core.worker.agent_server import DeskServer
     from broker_core.worker.agent_session import AgentSession
+    from broker_core.worker.sub_channels.screen.stream import ScreenStream
 
     gc.freeze()
     gc.enable()
@@ -111,7 +141,8 @@ async def _session(settings: AgentSettings, program: UserProgram, around: AgentE
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         loop.add_signal_handler(number, session.end_soon, number)
     session.run()
-    server = DeskServer(session, Path.cwd(), around.private, around.environment)
+    screen = ScreenStream(around.screen, around.no_screen, lambda: program.status is not None)
+    server = DeskServer(session, Path.cwd(), around.private, around.environment, screen, around.box)
     if around.display is not None:
         await server.show(around.display)
     contact = _contact(server.key.export_public_key().decode(), server.key.get_fingerprint())

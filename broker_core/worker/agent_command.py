@@ -6,7 +6,7 @@ import asyncio
 import os
 import pwd
 import signal
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import asyncssh
@@ -34,9 +34,13 @@ async def run_command(
     directory: Path,
     environment: Mapping[str, str],
     shell: str = PLAIN_SHELL,
+    box: Sequence[str] = (),
 ) -> None:
-    """Run the command that a desk asked for, or a shell, until it ends or the desk goes."""
-    words = [shell, "-c", process.command] if process.command else [shell]
+    """Run the command that a desk asked for, or a shell, until it ends or the desk goes.
+
+    `box`: the words that come first in the job's box.
+    """
+    words = [*box, shell, "-c", process.command] if process.command else [*box, shell]
     given = dict(environment)
     if process.term_type:
         given["TERM"] = process.term_type

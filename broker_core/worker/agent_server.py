@@ -18,6 +18,7 @@ from broker_core.interactive.channel.frames import (
     DIRECT_PATH,
     DISPLAY_PATH,
     PARAMETERS_PATH,
+    SCREEN_PATH,
     SERVICES_PATH,
     STREAM_PATH,
     TUNNEL_PATH,
@@ -33,7 +34,9 @@ from broker_core.worker.agent_session import AgentSession
 from broker_core.worker.agent_tunnels import AgentTunnels, TunnelPass
 from broker_core.worker.agent_viewer import Viewer
 from broker_core.worker.agent_windows import Windows
+from broker_core.worker.sub_channels.boxed_files import FilesInBox
 from broker_core.worker.sub_channels.parameters import JobParameters, ParameterChannel
+from broker_core.worker.sub_channels.screen.stream import ScreenChannel, ScreenStream
 from broker_core.worker.sub_channels.services import JobServices, ServiceChannel
 
 log = logging.getLogger("crossdesk.agent")
@@ -90,9 +93,17 @@ class DeskServer:
     """Serves desks on connections that the agent made."""
 
     def __init__(
-        self, session: AgentSession, directory: Path, private: Path, environment: Mapping[str, str]
+        self,
+        session: AgentSession,
+        directory: Path,
+        private: Path,
+        environment: Mapping[str, str],
+        screen: ScreenStream,
+        box: tuple[str, ...] = (),
     ) -> None:
-        """`directory`: the job's; `private`: a directory of the agent alone, removed at its end."""
+        """`directory`: the job's; `private`: a directory of the agent alone, removed at its end; `box`: what
+        comes before the words of a command in the job's box."""
+        self._box = box
         self.session = session
         self.directory = directory
         self._cookies = str(private / "Xauthority")
@@ -105,6 +116,7 @@ class DeskServer:
         self.introducer = _public(introducer) if introducer else b""
         """The key of the broker."""
         self.windows: Windows | None = None
+        self.screen = screen
         self.services = JobServices(directory)
         self.parameters = JobParameters(directory)
         self._doors: dict[asyncssh.SSHServerConnection, Door] = {}
@@ -174,6 +186,7 @@ class DeskServer:
         """End all connections; what is on its way still arrives."""
         if self.windows is not None:
             self.windows.close()
+        self.screen.close()
         self.tunnels.close()
         for connection in list(self._doors):
             connection.close()
@@ -189,6 +202,8 @@ class DeskServer:
         """
         connection = channel.get_connection()
         inside = self._allows(connection)
+        if inside and self._box:
+            return FilesInBox(channel, self.directory)
         if inside and self._tunneled(connection):
             return WholeFiles(channel)
         return asyncssh.SFTPServer(channel, chroot=os.fsencode(self.directory if inside else NOWHERE))
@@ -205,7 +220,7 @@ class DeskServer:
         if agent := process.channel.get_agent_path():
             shown["SSH_AUTH_SOCK"] = agent
         shell = login_shell() if self._tunneled(connection) else PLAIN_SHELL
-        await run_command(process, self.directory, {**self.environment, **shown}, shell)
+        await run_command(process, self.directory, {**self.environment, **shown}, shell, self._box)
 
     def _allows(self, connection: Any) -> bool:
         """Whether who is at the other end may have more than the program."""
@@ -292,10 +307,15 @@ class Door(asyncssh.SSHServer):
             return self.allowed and self._beside(ServiceChannel(self._server.services))
         if dest_path == PARAMETERS_PATH:
             return self.allowed and self._beside(ParameterChannel(self._server.parameters))
+        if dest_path == SCREEN_PATH:
+            return self.allowed and self._wide(ScreenChannel(self._server.screen))
         if dest_path != STREAM_PATH:
             return self.allowed
+        return self._wide(Viewer(self._server.session))
+
+    def _wide(self, session: asyncssh.SSHUNIXSession[bytes]) -> Any:
         channel = self._connection.create_unix_channel(encoding=None, window=WINDOW, max_pktsize=PACKET)
-        return channel, Viewer(self._server.session)
+        return channel, session
 
     def _beside(self, session: asyncssh.SSHUNIXSession[bytes]) -> Any:
         return self._connection.create_unix_channel(encoding=None), session

@@ -9,8 +9,12 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from broker_core.worker.encoding import decode
+
 VARIABLE = "CROSSDESK_SESSION"
 """Holds the settings as JSON: in the environment, because other users of the node can read arguments."""
+BOX = "CROSSDESK_BOX"
+"""Holds the words of `box.sh` as a list, up to the directory of the attempt."""
 CONTACT = ".crossdesk-agent"
 """File in the job's directory in which the agent leaves its key for the broker; its last line holds."""
 SERVICES = ".crossdesk-services"
@@ -69,6 +73,8 @@ class AgentSettings:
     """Give the program a display whose windows desks show."""
     display_wait: float = 600.0
     """That a program waits for a desk which shows its windows."""
+    screen: tuple[int, int] | None = None
+    """Width and height of the program's own virtual screen, in pixels; None: it has none."""
 
     def text(self) -> str:
         """The value of the variable."""
@@ -83,12 +89,24 @@ def take_settings(environment: MutableMapping[str, str]) -> AgentSettings:
     return settings_of(json.loads(text))
 
 
+def take_box(environment: MutableMapping[str, str], attempt: Path) -> tuple[str, ...]:
+    """Take from the environment what comes before the words of a command in the job's box.
+
+    Empty: it has none. `attempt`: the directory of the attempt.
+    """
+    text = environment.pop(BOX, "")
+    return ("/bin/sh", *map(decode, text.split(",")), str(attempt)) if text else ()
+
+
 def settings_of(found: dict[str, Any]) -> AgentSettings:
     """Settings from plain values; names of a newer version are left out."""
     known = {field.name for field in fields(AgentSettings)}
     values = {name: value for name, value in found.items() if name in known}
     values["places"] = tuple((str(host), int(port)) for host, port in values["places"])
     values["keys"] = tuple(values["keys"])
+    if values.get("screen"):
+        width, height = values["screen"]
+        values["screen"] = (int(width), int(height))
     if values.get("mode", TERMINAL) not in (TERMINAL, LINES):
         raise ValueError(f"There is no agent of the kind {values['mode']!r}.")
     return AgentSettings(**values)
@@ -101,12 +119,15 @@ def leave_contact(directory: Path, values: dict[str, Any]) -> None:
     then is no line, and the next one begins behind it.
     """
     line, place = json.dumps(values).encode() + b"\n", directory / CONTACT
+    if place.is_symlink():
+        place.unlink()  # by the program, which is to lead us nowhere
     if place.exists():
-        with place.open("rb+") as file:
+        with open(os.open(place, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC), "rb+") as file:
             file.seek(-1, os.SEEK_END)
             file.write(line if file.read() == b"\n" else b"\n" + line)
         return
     fresh = directory / f"{CONTACT}.part"
-    fresh.write_bytes(line)
-    fresh.chmod(0o600)
+    fresh.unlink(missing_ok=True)
+    with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as file:
+        file.write(line)
     fresh.replace(place)

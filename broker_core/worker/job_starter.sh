@@ -26,6 +26,7 @@
 #   __use                 use.sh, which samples what the job uses and finds out what it ran out of; empty: no one does
 #   __publish             folder of what programs publish with; empty: none
 #   __software            list of the words of software.sh, itself the first; empty: the program needs none
+#   __box                 list of the words of box.sh, itself the first; empty: the program is in no box
 #   __mpi                 list of the words of mpi_start.sh, itself the first; empty: the program is started once
 #
 # Lists are joined with commas; each item is escaped: every byte but letters, digits and _./:=+@- is
@@ -294,7 +295,7 @@ __plain() {
 # For a batch script, which may be away from its own system: set what only the node knows. $@: the job's variables;
 # CROSSDESK_BATCH_SCRIPT has the script's system, its CPUs, and those of one node.
 __as_batch_script() {
-    __list= __array=
+    __list= __array= __kept=
     for __pair do
         case $__pair in
         CROSSDESK_BATCH_SCRIPT=*) __list=${__pair#*=} ;;
@@ -303,13 +304,32 @@ __as_batch_script() {
     done
     [ -n "$__list" ] || return 0
     set -- $__list
+    # What the batch system says of itself counts more than what the script asked for.
+    for __name in SLURM_JOB_PARTITION SLURM_JOB_ACCOUNT SLURM_JOB_QOS PBS_QUEUE PBS_O_QUEUE QUEUE LSB_QUEUE; do
+        eval "__value=\$$__name"
+        [ -z "$__value" ] || __kept="$__kept $__name "
+    done
     # One line for each CPU: its node.
     if [ -r "$PE_HOSTFILE" ]; then
         cat "$PE_HOSTFILE"
     elif [ -r "${PBS_NODEFILE:-$LSB_DJOB_HOSTFILE}" ]; then
         sed 's/$/ 1/' "${PBS_NODEFILE:-$LSB_DJOB_HOSTFILE}"
     elif [ -n "$SLURM_JOB_NODELIST" ]; then
-        scontrol show hostnames "$SLURM_JOB_NODELIST" | sed "s/\$/ $3/"
+        # As 4(x2),3 for three nodes; one task has all CPUs of its node.
+        __rest=${SLURM_TASKS_PER_NODE:-1}
+        [ "$__rest" != 1 ] || __rest=$3
+        scontrol show hostnames "$SLURM_JOB_NODELIST" | while read -r __name; do
+            __item=${__rest%%,*}
+            __number=${__item%%"("*} __times=1
+            case $__item in *x*) __times=${__item##*x} ;; esac
+            printf '%s %s\n' "$__name" "$__number"
+            __times=$((${__times%")"} - 1))
+            if [ "$__times" -gt 0 ]; then
+                __rest="$__number(x$__times)${__rest#"$__item"}"
+            else
+                __rest=${__rest#*,}
+            fi
+        done
     else
         printf '%s %s\n' "$(uname -n)" "$2"
     fi 2>/dev/null | while read -r __name __number __rest; do
@@ -323,6 +343,7 @@ __as_batch_script() {
     done >"$__here/pe_hosts"
     __name=$(cut -d ' ' -f 1 "$__here/pe_hosts" | tr '\n' ' ')
     __name=${__name% }
+    __times=$(($(wc -l <"$__here/pe_hosts")))
     __number=${SLURM_JOB_ID:-${JOB_ID:-${LSB_JOBID:-${PBS_JOBID%%[!0-9]*}}}}
     [ -n "$__number" ] || __number=$(printf %s "$__attempt" | cksum)
     __number=${__number%% *}
@@ -333,6 +354,10 @@ __as_batch_script() {
             SLURM_ARRAY_TASK_STEP SLURM_ARRAY_JOB_ID
         [ -z "$__array" ] || export SLURM_ARRAY_JOB_ID="$__number"
         [ -n "$SLURM_JOB_NODELIST" ] || SLURM_JOB_NODELIST=$(printf %s "$__name" | tr ' ' ,)
+        [ -n "$SLURM_TASKS_PER_NODE" ] ||
+            SLURM_TASKS_PER_NODE=$(cut -d ' ' -f 2 "$__here/pe_hosts" | tr '\n' ,)
+        export SLURM_JOB_NUM_NODES="$__times" SLURM_NNODES="$__times" SLURM_TASKS_PER_NODE="${SLURM_TASKS_PER_NODE%,}" \
+            SLURM_SUBMIT_HOST="${SLURM_SUBMIT_HOST:-$(uname -n)}"
         export SLURM_SUBMIT_DIR="$PWD" SLURM_JOB_ID="$__number" SLURM_JOBID="$__number" SLURM_JOB_NODELIST \
             SLURM_NODELIST="$SLURM_JOB_NODELIST" SLURM_CPUS_ON_NODE="${SLURM_CPUS_ON_NODE:-$3}" \
             SLURM_JOB_CPUS_PER_NODE="${SLURM_JOB_CPUS_PER_NODE:-$3}" SLURM_PROCID="${SLURM_PROCID:-0}" \
@@ -342,17 +367,18 @@ __as_batch_script() {
     pbs)
         unset PBS_ARRAY_INDEX PBS_ARRAYID
         [ -r "$PBS_NODEFILE" ] || PBS_NODEFILE=$__here/hosts
-        export PBS_O_WORKDIR="$PWD" PBS_JOBDIR="$PWD" PBS_JOBID="${PBS_JOBID:-$__number}" PBS_NODEFILE
+        export PBS_O_HOST="${PBS_O_HOST:-$(uname -n)}" PBS_NUM_NODES="$__times" PBS_O_WORKDIR="$PWD" PBS_JOBDIR="$PWD" PBS_JOBID="${PBS_JOBID:-$__number}" PBS_NODEFILE
         ;;
     sge)
         [ -r "$PE_HOSTFILE" ] || PE_HOSTFILE=$__here/pe_hosts
-        export SGE_O_WORKDIR="$PWD" JOB_ID="$__number" PE_HOSTFILE
+        export SGE_O_HOST="${SGE_O_HOST:-$(uname -n)}" NHOSTS="$__times" SGE_O_WORKDIR="$PWD" JOB_ID="$__number" PE_HOSTFILE
         ;;
     lsf)
         [ -r "$LSB_DJOB_HOSTFILE" ] || LSB_DJOB_HOSTFILE=$__here/hosts
-        export LS_SUBCWD="$PWD" LSB_JOBID="$__number" LSB_DJOB_HOSTFILE LSB_HOSTS="$(tr '\n' ' ' <"$__here/hosts")" \
+        export LSB_SUB_HOST="${LSB_SUB_HOST:-$(uname -n)}" LS_SUBCWD="$PWD" LSB_JOBID="$__number" LSB_DJOB_HOSTFILE LSB_HOSTS="$(tr '\n' ' ' <"$__here/hosts")" \
             LSB_MCPU_HOSTS="$(cut -d ' ' -f 1,2 "$__here/pe_hosts" | tr '\n' ' ')"
         ;;
+    condor) export _CONDOR_SCRATCH_DIR="$PWD" _CONDOR_JOB_IWD="$PWD" ;;
     esac
 }
 
@@ -404,13 +430,15 @@ __bring() {
     rm -f "$__here/beside"
     __dismiss
     if ! __unsuited "$__here/../../programs/$__name" "$__sum"; then
-        printf '{"key":"","fingerprint":"","node":"%s","unfit":"%s"}\n' "$(uname -n)" "$__why" >.crossdesk-agent
+        printf '{"key":"","fingerprint":"","node":"%s","unfit":"%s"}\n' "$(uname -n)" "$__why" >.crossdesk-agent.part
+        mv -f .crossdesk-agent.part .crossdesk-agent
         return
     fi
     __decode "$__item"
     (
         trap - HUP PIPE TERM INT QUIT USR1
         export CROSSDESK_SESSION="$__value"
+        [ -z "$__box" ] || export CROSSDESK_BOX="$__box"
         __list=$__environment
         while [ -n "$__list" ]; do
             __next
@@ -455,6 +483,17 @@ __doze() {
     wait "$__nap"
 }
 
+# Wait for $1 seconds, or until the broker asks for something: it is not kept waiting for the next sign of life.
+__idle() {
+    __left=$1
+    while [ "$__left" -gt 0 ]; do
+        [ "$__left" -lt 3 ] && __step=$__left || __step=3
+        __doze "$__step"
+        __left=$((__left - __step))
+        { [ ! -f "$__here/cancel" ] && [ ! -f "$__here/beside" ] && ! __is_turned; } || return 0
+    done
+}
+
 # Wait for the wall-time limit, then end everything.
 __watch() {
     __obey
@@ -489,18 +528,52 @@ __mind_lease() {
 # Give signs of life; end everything when the broker asks for it, or when the lease is over.
 __attend() {
     __obey
-    __last=$__renewal __since=$__before __looked=$__before __first=
+    __last=$__renewal __since=$__before __looked=$__before __first= __halted=
     while :; do
         __clock
         printf '%s\n' "$__uptime" >"$__here/beat"
         [ ! -f "$__here/cancel" ] || __stop killed
         [ ! -f "$__here/beside" ] || __bring
+        ! __is_turned || __turn
         kill -s 0 "$$" 2>/dev/null || __bury
         __length=$__beat
         [ -z "$__lease" ] || __mind_lease
-        __doze "$__length"
+        __idle "$__length"
         # A job that is over before this pays nothing for it.
         [ -z "$__use" ] || __look_at_use
+    done
+}
+
+# True if the program is to stand still and does not, or the reverse.
+__is_turned() {
+    if [ -f "$__here/pause" ]; then [ -z "$__halted" ]; else [ -n "$__halted" ]; fi
+}
+
+# Have the program stand still, or go on. What it starts meanwhile is found in the second pass.
+__turn() {
+    if [ -f "$__here/pause" ]; then
+        __halted=1
+        __halt STOP
+        __halt STOP
+    else
+        __halted=
+        __halt CONT
+    fi
+}
+
+# Send signal $1 to every process of this attempt but the starter, the watchdogs and what these wait for, and an agent.
+__halt() {
+    read -r __self __rest </proc/self/stat
+    for __process in $(__marked); do
+        __process=${__process#/proc/}
+        __process=${__process%/environ}
+        { read -r __parent <"/proc/$__process/stat"; } 2>/dev/null || continue
+        __parent=${__parent##*) }
+        __parent=${__parent#* }
+        __parent=${__parent%% *}
+        case " $$ $__self $__watchdogs $__beside " in *" $__process "*) continue ;; esac
+        case " $__self $__watchdogs " in *" $__parent "*) continue ;; esac
+        kill -s "$1" "$__process" 2>/dev/null
     done
 }
 
@@ -518,12 +591,14 @@ __await_lease() {
     __decode "$__lease_file"
     __lease_path=$__value
     __look_at_lease
-    __last=$__renewal __since=$__now
+    __last=$__renewal __since=$__now __tries=20
     while [ "$__renewal" = "$__last" ]; do
         [ ! -f "$__here/cancel" ] || return 0
         [ "$(((__now - __since) / 100))" -lt "$__lease" ] ||
             __end - lease "The broker was not heard from for $__lease seconds, so the program was not started."
-        sleep 1
+        # In a slot it comes at once, from a glidein on the same node.
+        if [ "$__tries" -gt 0 ]; then sleep 0.1; else sleep 1; fi
+        __tries=$((__tries - 1))
         __look_at_lease
     done
 }
@@ -546,6 +621,8 @@ __end_all() {
     trap '' USR1 TERM
     read -r __self __rest </proc/self/stat
     __signal TERM
+    # Who stands still does not hear it.
+    [ ! -f "$__here/pause" ] || __signal CONT
     __left=${__kill_grace:-5}
     while [ "$__left" -gt 0 ] && __signal 0; do
         sleep 1
@@ -558,7 +635,7 @@ __end_all() {
 # would have told, as it does of another's.
 __ended_itself() {
     [ "$__status" -gt 128 ] && [ "$__status" -le 192 ] || return 1
-    [ -z "$__agent" ] && [ "$__said" != /dev/null ] && [ ! -s "$__said" ] || return 1
+    [ -z "$__agent$__box" ] && [ "$__said" != /dev/null ] && [ ! -s "$__said" ] || return 1
     __number=$((__status - 128))
     case $(kill -l "$__number" 2>/dev/null) in
     # These end nothing.
@@ -680,6 +757,16 @@ __look_at_software() {
     fi
     rm -f .crossdesk-software
     [ ! -d "$__here/image" ] || { chmod -R u+rwx "$__here/image" && rm -rf "$__here/image"; } 2>/dev/null
+}
+
+# Clear up after a box. What was linked to from inside is no output: it is not the job's.
+__leave_box() {
+    find . -type l -exec /bin/sh -c '
+        here=$(pwd -P)
+        for link do
+            case $(readlink -f -- "$link") in "$here"/*) ;; *) rm -f -- "$link" ;; esac
+        done' sh {} + 2>/dev/null
+    { rm -rf "$__here/scratch" || { chmod -R u+rwX "$__here/scratch" && rm -rf "$__here/scratch"; }; } 2>/dev/null
 }
 
 # List the output files with their hashes, note what is missing, send what is to be sent.
@@ -833,6 +920,7 @@ esac
     __as_batch_script "$@"
     for __pair do
         shift
+        case $__kept in *" ${__pair%%=*} "*) continue ;; esac
         if __plain "${__pair%%=*}"; then export "${__pair?}"; else set -- "$@" "$__pair"; fi
     done
     [ -z "$__publish" ] || export PYTHONPATH="${PYTHONPATH:+$PYTHONPATH:}$__publish"
@@ -850,8 +938,10 @@ esac
             set -- "$@" "$__value"
         done
     fi
-    # Modules may bring the MPI, so they are loaded first.
-    for __list in "$__software" "$__mpi"; do
+    [ -z "$__box" ] || [ -z "$__agent" ] || export CROSSDESK_BOX="$__box"
+    # The agent is outside of the box, all else inside. Modules may bring the MPI, so they are loaded first.
+    __place=$__here
+    for __list in "$__box" "$__software" "$__mpi"; do
         [ -n "$__list" ] || continue
         set -- "$@" /bin/sh
         while [ -n "$__list" ]; do
@@ -859,7 +949,8 @@ esac
             __decode "$__item"
             set -- "$@" "$__value"
         done
-        set -- "$@" "$__here"
+        set -- "$@" "$__place"
+        [ -z "$__box" ] || __place=$__here/scratch
     done
     set -- "$@" "$__program"
     __list=$__arguments
@@ -885,7 +976,7 @@ esac
     unset __jobid __environment __input_file __input_source __input_base_url __most_input __job __arguments __directory \
         __standard_input __standard_output __standard_error __interactive __interactive_agent \
         __interactive_agent_args __agent_sums __nodes __subjob_index __output_file __output_base_url __wall_limit __most_output __stay \
-        __kill_grace __file_limit __notice __news __beat __lease __lease_file __attempt __software __mpi __use __publish
+        __kill_grace __file_limit __notice __news __beat __lease __lease_file __attempt __software __mpi __use __publish __box
     exec "$@"
 )
 __status=$?
@@ -910,8 +1001,9 @@ for __process in $__watchdogs; do
 done
 [ -n "$__agent" ] || [ ! -f .crossdesk-agent ] || rm -f .crossdesk-agent
 # Who asked for the end meant all of it, and batch systems miss what has left the job's process group.
-# A session ends with its job, also where its agent was killed and could not clear up; no rank outlives its launcher.
-if [ -n "$__terminated$__agent$__mpi" ] || [ -f "$__here/cancel" ]; then
+# A session ends with its job, also where its agent was killed and could not clear up; no rank outlives its launcher,
+# and nothing the box of its program.
+if [ -n "$__terminated$__agent$__mpi$__box" ] || [ -f "$__here/cancel" ]; then
     __self=$$
     while __signal KILL; do sleep 0.1; done
 fi
@@ -919,6 +1011,7 @@ if [ -n "$__agent" ]; then
     (set +f && rm -rf -- "$__here"/.crossdesk-spool-* .crossdesk-agent*)
     find . -type s -exec rm -f -- {} + 2>/dev/null
 fi
+[ -z "$__box" ] || __leave_box
 __kind= __unready=
 [ ! -f "$__here/stopped" ] || read -r __kind <"$__here/stopped"
 [ -z "$__software$__mpi" ] || __look_at_software

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
+import zipfile
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -32,6 +35,11 @@ def mpi_start_path() -> Path:
     return starter_path().parent / "scripts" / "mpi_start.sh"
 
 
+def overlay_path() -> Path:
+    """Path of `overlay.py`, which stands beside `mpi_start.sh` wherever that is."""
+    return mpi_start_path().with_name("overlay.py")
+
+
 def use_path() -> Path:
     """Path of `use.sh`, by which the Job Starter samples what a job uses."""
     return starter_path().parent / "scripts" / "use.sh"
@@ -46,6 +54,35 @@ def publish_files() -> list[Path]:
     """What of it goes to sites."""
     names = ("crossdesk-publish", "crossdesk_parameters.h", "crossdesk_publish.h", "crossdesk_publish.py")
     return [publish_path() / name for name in names]
+
+
+def glidein_path() -> Path:
+    """Path of `glidein.sh`, which holds a processor and runs payloads in its slots."""
+    return starter_path().parent / "scripts" / "glidein.sh"
+
+
+def shipped_name(key: str, content: bytes) -> str:
+    """Under which a site keeps what is shipped to it."""
+    return f"{key}.{hashlib.sha256(content).hexdigest()[:12]}"
+
+
+def box_path() -> Path:
+    """Path of `box.sh`, which keeps the program of a slot in its directory."""
+    return starter_path().parent / "scripts" / "box.sh"
+
+
+@cache
+def boxing_archive() -> bytes:
+    """An archive that Python runs: makes boxes of Landlock for `box.sh`. Equal sources give equal bytes."""
+    package, stream = starter_path().parent / "boxing", io.BytesIO()
+    start = "import runpy\nrunpy.run_module('broker_core.worker.boxing', run_name='__main__')\n"
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name in ("broker_core", "broker_core/worker"):
+            archive.writestr(zipfile.ZipInfo(f"{name}/__init__.py"), "")
+        for path in sorted(package.glob("*.py")):
+            archive.writestr(zipfile.ZipInfo(f"broker_core/worker/boxing/{path.name}"), path.read_bytes())
+        archive.writestr(zipfile.ZipInfo("__main__.py"), start)
+    return stream.getvalue()
 
 
 def site_test_path() -> Path:

@@ -18,6 +18,7 @@ from app.stores.outside import OutsideStore
 from app.stores.preferences import Preferences
 from app.stores.saved_queries import SavedQueries
 from app.stores.sites import SiteStore
+from app.stores.slots import SlotStore
 from app.stores.topics import TopicSignals
 from app.theme.theme import Theme
 from app.theme.tokens import Mode
@@ -47,7 +48,7 @@ class BenchContext:
         self.state_dir: Path | None = None
         self.link = BenchLink(ConnectionState.CONNECTED if client else ConnectionState.UNREACHABLE)
         self.topics, self.jobs = TopicSignals(), JobStore()
-        self.sites, self.outside = SiteStore(self), OutsideStore(self)
+        self.sites, self.outside, self.slots = SiteStore(self), OutsideStore(self), SlotStore(self)
         self.notices: list[Notice] = []
         self.opened: list[tuple[str, Path | None, tuple[Path, ...]]] = []
         self.shown: list[str] = []

@@ -15,7 +15,7 @@ from tests.app.windows import Stage
 
 PAGES = (
     "view.jobs", "view.sites", "view.statistics", "view.resources", "view.scheduler", "view.match",
-    "view.simulation", "view.welcome", "help.contents", "file.new",
+    "view.simulation", "view.slots", "view.welcome", "help.contents", "file.new",
 )  # fmt: skip
 """Actions that show them."""
 

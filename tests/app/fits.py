@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -21,10 +22,13 @@ from PySide6.QtWidgets import (
 from app.jobs.view import JobsView
 from app.shell.sidebar import Sidebar
 from app.widgets.table import RowTable
+from tests.waiting import eventually
 
 LEAST_CONTROL = 24
 """Pixels of a control's height and width: target size of WCAG 2.2."""
 _CONTROLS = (QAbstractButton, QLineEdit, QComboBox, QAbstractSpinBox)
+_BY_HAND = Qt.FocusPolicy.StrongFocus
+"""By a click, by Tab, or both."""
 _PART_OF = (QAbstractItemView, QComboBox, QAbstractSpinBox, QLineEdit)
 """What has small parts of its own, which Qt makes and which are hit as a whole."""
 
@@ -135,13 +139,50 @@ def _cut_lines(page: QWidget) -> Iterator[str]:
             yield f"the sidebar is {bar.width()} wide, {wanted} are needed"
 
 
-def trapped(page: QWidget, steps: int = 200) -> bool:
-    """True if the Tab key does not lead out of a page."""
-    window, start = page.window(), page
-    start.setFocus()
+async def traps(page: QWidget) -> set[str]:
+    """What of a page holds the focus whatever is pressed: neither Tab nor F6 leads out of it."""
+    held = set()
+    for one in _focusable(page):
+        # Offscreen no window comes to the front again when what a field had opened closes.
+        await _in_front(page)
+        if _holds(one):
+            held.add(_named(one))
+    await _in_front(page)
+    return held or ({"Tab and F6 go round in circles"} if _circles(page) else set())
+
+
+async def _in_front(page: QWidget) -> None:
+    """Keys of the window are those of the active one."""
+    if not page.window().isActiveWindow():
+        page.window().activateWindow()
+        await eventually(page.window().isActiveWindow)
+
+
+def _focusable(page: QWidget) -> list[QWidget]:
+    """What can have the focus by a click or a key, wherever it is scrolled to."""
+    inside = [page, *page.findChildren(QWidget)]
+    return [one for one in inside if one.isVisible() and one.isEnabled() and one.focusPolicy() & _BY_HAND]
+
+
+def _holds(one: QWidget) -> bool:
+    """True if a widget that has the focus keeps it. What takes Tab for itself F6 must leave."""
+    one.setFocus()
+    focus = one.window().focusWidget()
+    return focus is not None and not _moved(focus, Qt.Key.Key_Tab) and not _moved(focus, Qt.Key.Key_F6)
+
+
+def _moved(focus: QWidget, key: Qt.Key) -> bool:
+    QTest.keyClick(focus, key)
+    return focus.window().focusWidget() is not focus
+
+
+def _circles(page: QWidget, steps: int = 200) -> bool:
+    """True if going on with Tab, and with F6 where that does nothing, does not lead out of a page."""
+    page.setFocus()
     for _ in range(steps):
-        window.focusNextChild()
-        focus = window.focusWidget()
+        focus = page.window().focusWidget()
         if focus is None or not (focus is page or page.isAncestorOf(focus)):
             return False
+        if not _moved(focus, Qt.Key.Key_Tab):
+            _moved(focus, Qt.Key.Key_F6)
     return True

@@ -133,6 +133,7 @@ async def _many(window: Any, gaps: Gaps) -> list[Figure]:
     from tests.app.resources.made_up import CacheBroker
 
     real, window.context.session.client = window.context.session.client, CacheBroker(MANY)
+    gc.freeze()  # a real broker keeps its columns in a process of its own
     pane = ResourcesPane(window.context)
     pane.resize(1280, 800)
     gaps.reset()

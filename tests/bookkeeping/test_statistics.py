@@ -8,7 +8,7 @@ from broker_core.bookkeeping.check import check
 from broker_core.bookkeeping.store import Store
 from broker_core.jobs.outcome import Outcome
 from broker_core.jobs.transitions import EventType
-from tests.bookkeeping.made import LIFE, OWNER, life, open_store, step, submission
+from tests.bookkeeping.made import LIFE, OWNER, first, life, open_store, step, submission
 
 NOVEMBER = 1_793_600_000.0
 DECEMBER = NOVEMBER + 31 * 86_400
@@ -109,3 +109,32 @@ async def test_refused_submissions_count_as_submitted_and_as_nothing_else(tmp_pa
     again = open_store(tmp_path)
     assert await again.statistics(OWNER) == after
     again.close()
+
+
+async def test_a_member_that_was_run_again_counts_once_as_its_last_run_whatever_is_removed_first(
+    tmp_path: Path,
+) -> None:
+    store = open_store(tmp_path)
+    runs, before = [], ""
+    for code in (3, 9, 0):
+        again = {"rerun_of": before} if before else {}
+        runs.append(first(store, NOVEMBER, batch="b", **again))
+        before = runs[-1].event.job
+        await store.submit(submission(runs[-1:]))
+        for kind, more in LIFE[:-1]:
+            runs[-1] = step(store, runs[-1].record, kind, NOVEMBER + 1, **more)
+            await store.append(runs[-1:])
+        runs[-1] = step(store, runs[-1].record, EventType.DONE, NOVEMBER + 2, details={"exit_code": code})
+        await store.append(runs[-1:])
+    told = await store.statistics()
+    assert (told.outcomes, told.kinds["Normal batch"].submitted) == ({"Done": 1}, 1)
+    assert await store.states() == {"Done": 1}
+    assert [dict(one) for one in (await store.outcomes_at_sites()).values()] == [{Outcome.DONE: 1}]
+    await store.append([step(store, runs[1].record, EventType.PURGED)])
+    assert await store.statistics() == told, "one in the middle"
+    await store.append([step(store, (await store.jobs([before]))[0], EventType.PURGED)])
+    assert (await store.statistics()).outcomes == {"Failed": 1}, "the first stands for its member again"
+    await store.append([step(store, runs[0].record, EventType.PURGED)])
+    told = await store.statistics()
+    assert (told.outcomes, told.kinds["Normal batch"].submitted) == ({"Failed": 1}, 1)
+    store.close()

@@ -20,6 +20,8 @@ from tests.broker.made_package import add_package
 from tests.matching.made import job, resource
 
 _MODULE = """
+import time
+
 def two_countries(members, wanted):
     return len({one.attributes["gluesiteuniqueid"] for one in members}) > 1
 
@@ -29,12 +31,16 @@ def spare(members, wanted):
 def fails(members, wanted):
     return 1 / 0
 
+def asks(members, wanted):
+    time.sleep(0.06)
+    return True
+
 def odd(members, wanted):
     return "yes"
 
 number = 7
 """
-_NAMES = ("two_countries", "spare", "fails", "odd", "number", "nothing")
+_NAMES = ("two_countries", "spare", "asks", "fails", "odd", "number", "nothing")
 _POINTS = f"[{GROUP}]\n" + "".join(f"{name} = conditions_made:{name}\n" for name in _NAMES)
 _JOB = 'JobType = "Parallel"; SubJobType = "pacx-mpi"; NodeNumber = 10; JobArch = "Inter"; '
 _TAGS = "GlueHostApplicationSoftwareRunTimeEnvironment"
@@ -80,6 +86,14 @@ def test_a_condition_of_an_installed_package_decides_which_sets_there_are() -> N
 
 
 @pytest.mark.expected_log(_UNUSABLE)
+@pytest.mark.expected_log("asks took 0.* s for one set of 1: the broker does nothing else meanwhile")
+@pytest.mark.usefixtures("package")
+def test_a_slow_condition_is_named_once(caplog: pytest.LogCaptureFixture) -> None:
+    assert sorted(sets(found_by("asks"))) == ["ab", "bc", "d"]
+    assert sum(" took " in record.getMessage() for record in caplog.records) == 1
+
+
+@pytest.mark.expected_log(_UNUSABLE)
 @pytest.mark.usefixtures("package")
 @pytest.mark.parametrize(
     ("name", "why"),
@@ -100,7 +114,7 @@ def test_a_condition_that_fails_is_told_by_its_name_and_free_cpus_count(name: st
 @pytest.mark.usefixtures("package")
 def test_a_name_that_nobody_brought_is_refused_with_its_place_and_the_names_there_are() -> None:
     known = tuple(collective_conditions())
-    assert known == (FREE_CPUS, "fails", "odd", "spare", "two_countries")
+    assert known == (FREE_CPUS, "asks", "fails", "odd", "spare", "two_countries")
     text = 'Executable = "/a";\nCollectiveCondition = "spar";'
     checked = check(text, limits=Limits(collective_conditions=known))
     (error,) = checked.errors
@@ -110,7 +124,7 @@ def test_a_name_that_nobody_brought_is_refused_with_its_place_and_the_names_ther
         "collectivecondition",
     )
     assert error.message == (
-        "There is no collective condition 'spar' here. Use free-cpus, fails, odd, spare, two_countries."
+        "There is no collective condition 'spar' here. Use free-cpus, asks, fails, odd, spare, two_countries."
     )
     assert not check(text.replace("spar", "spare"), limits=Limits(collective_conditions=known)).errors
     assert not check(text, limits=Limits()).errors, "who does not know which there are refuses none"

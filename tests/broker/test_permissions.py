@@ -83,6 +83,7 @@ ALLOWED = {
         GET /expiring
         GET /events
         GET /queue
+        GET /slots
         GET /statistics
         GET /sites
         POST /sites/{name}/test

@@ -47,10 +47,14 @@ async def test_old_jobs_go_and_what_was_not_fetched_stays(
     assert (await client.choose_retention(RetentionChange(jobs_age=1.0))).jobs_age == 1.0
     await eventually(lambda: _only(client, {kept, with_files}), what="what is old is removed")
     attempts = running_broker.state_dir / "sites" / "local" / "attempts"
-    assert not [one for one in attempts.iterdir() if one.name.partition(".")[0] in gone]
-    assert [one for one in attempts.iterdir() if with_files in one.name]
+    await eventually(lambda: not _of(attempts, gone), what="their files go after their rows")
+    assert _of(attempts, {with_files})
     await client.choose_retention(RetentionChange(left_age=1.0))
     await eventually(lambda: _only(client, {kept}), what="what was left over is past its own age")
+
+
+def _of(attempts: Path, jobs: set[str]) -> list[Path]:
+    return [one for one in attempts.iterdir() if one.name.partition(".")[0] in jobs]
 
 
 async def _only(client: BrokerClient, jobs: set[str]) -> bool:

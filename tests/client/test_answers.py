@@ -19,6 +19,7 @@ from broker_core.client.answers import refusal, value
         errors.StoreDamaged,
         errors.StateDirectoryTaken,
         errors.Unreachable,
+        errors.SiteSilent,
     ],
 )
 def test_an_error_crosses_the_socket_as_its_own_kind(kind: type[errors.CrossDeskError]) -> None:

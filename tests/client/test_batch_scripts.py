@@ -73,6 +73,15 @@ def test_what_comes_out_is_a_description_without_errors(path: Path) -> None:
     assert again.name == found.attributes["JobName"]
 
 
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: f"{path.parent.name}-{path.name}")
+def test_every_script_can_be_carried_by_its_own_system(path: Path) -> None:
+    found = check(_translated(path).description).description
+    assert found is not None
+    assert found.request.unsupported(path.parent.name) == []
+    kind = path.parent.name
+    assert found.request.carried_by(kind).words(kind) == found.request.words(kind)
+
+
 EXPECTED: dict[str, dict[str, Any]] = {
     "slurm/hello.sbatch": {"JobName": "hello", "StdOutput": "hello.out", "StdError": "hello.out", "WallTime": "00:05:00"},
     "slurm/short-options.sh": {"JobName": "mini", "QueueName": "short", "NodeNumber": 4, "StdError": "mini.err"},
@@ -100,7 +109,7 @@ EXPECTED: dict[str, dict[str, Any]] = {
     "pbs/gpu-model.pbs": {"GPUNumber": 1, "GPUModel": "v100", "NodeNumber": 8, "MemoryPerNode": 65536, "QOS": "high"},
     "sge/serial.sge": {"WallTime": "00:30:00", "MemoryPerCPU": 2048, "StdError": "std.out"},
     "sge/smp.sge": {"NodeNumber": 8, "HostNumber": 1, "MemoryPerCPU": 1500, "WallTime": "12:00:00"},
-    "sge/mpi-range.sge": {"NodeNumber": 16, "QueueName": "all.q", "Account": "climate"},
+    "sge/mpi-range.sge": {"NodeNumber": 16, "HostNumber": 0, "QueueName": "all.q", "Account": "climate"},
     "sge/array.sge": {"Parameters": 51, "ParameterStep": 5, "StdOutput": "out._PARAM_", "StdError": "err._PARAM_"},
     "sge/gpu.sge": {"GPUNumber": 2, "GPUModel": "p100", "ScratchSize": 15360, "WholeNodes": True},
     "sge/late.sge": {"WallTime": "01:00:00", "JobName": "late"},
@@ -136,6 +145,17 @@ def test_an_array_has_the_numbers_that_its_system_would_give_it() -> None:
         ("slurm/array-simple.sbatch", "SLURM_ARRAY_TASK_COUNT=10"),
         ("slurm/short-options.sh", "SLURM_CPUS_PER_TASK=4"),
         ("slurm/mpi-two-nodes.slurm", "SLURM_NTASKS=96"),
+        ("slurm/mpi-two-nodes.slurm", "SLURM_TASKS_PER_NODE=48(x2)"),
+        ("slurm/mpi-two-nodes.slurm", "SLURM_MEM_PER_CPU=2000"),
+        ("slurm/mpi-two-nodes.slurm", "SLURM_JOB_ACCOUNT=chem01"),
+        ("slurm/short-options.sh", "SLURM_JOB_PARTITION=short"),
+        ("slurm/gpu-a100.sbatch", "SLURM_GPUS_ON_NODE=4"),
+        ("slurm/gpu-a100.sbatch", "SLURM_MEM_PER_NODE=245760"),
+        ("pbs/select-mpi.pbs", "PBS_O_QUEUE=workq"),
+        ("sge/mpi-range.sge", "QUEUE=all.q"),
+        ("sge/array.sge", "SGE_TASK_ID=_PARAM_"),
+        ("lsf/serial.lsf", "LSB_QUEUE=normal"),
+        ("condor/simple.sub", "CROSSDESK_BATCH_SCRIPT=condor 1 1"),
         ("pbs/array-pro.pbs", "PBS_ARRAY_INDEX=_PARAM_"),
         ("pbs/array-torque.pbs", "PBS_ARRAYID=_PARAM_"),
         ("pbs/hybrid.pbs", "OMP_NUM_THREADS=4"),
@@ -158,6 +178,50 @@ def test_what_cannot_be_had_is_refused_and_what_has_no_meaning_elsewhere_is_for_
     words = _translated(CORPUS / "slurm/words-for-slurm.sbatch")
     assert {*_fates(words).values()} == {Fate.SYSTEM_ONLY}
     assert 'BatchOptions = [ slurm = {"--nice=100", ' in words.description
+
+
+@pytest.mark.parametrize(
+    ("lines", "hosts", "words"),
+    [
+        ("#SBATCH -n 128", 0, "They may be those of several nodes, as Slurm gives them; HostNumber = 1: of one."),
+        ("#SBATCH -n 8 -c 4", None, "They are CPUs of one node; write HostNumber to spread them over several."),
+        ("#SBATCH -n 8 --gpus=8", None, "They are CPUs of one node; write HostNumber to spread them over several."),
+        ("#SBATCH -n 8 -N 2", 2, ""),
+        ("#SBATCH -n 8 --ntasks-per-node=4", 2, ""),
+        ("#SBATCH -n 1", None, ""),
+        ("#SBATCH -c 8", None, ""),
+        ("#BSUB -n 32,64", 0, "The least number; up to 64 were allowed. They may be those of several nodes, as LSF gives them; HostNumber = 1: of one."),
+        ('#BSUB -n 8 -R "span[hosts=1]"', 1, ""),
+        ("#$ -pe mpi 32", 0, "They may be those of several nodes, as Grid Engine gives them; HostNumber = 1: of one."),
+        ("#$ -pe smp 8", 1, ""),
+        ("#PBS -l procs=32", 0, "They may be those of several nodes, as PBS gives them; HostNumber = 1: of one."),
+        ("#PBS -l ncpus=8", None, ""),
+    ],
+)  # fmt: skip
+def test_cpus_without_nodes_are_spread_where_their_own_system_does_so(
+    tmp_path: Path, lines: str, hosts: int | None, words: str
+) -> None:
+    found = _written(tmp_path, f"#!/bin/sh\n{lines}\nmpirun ./solver\n")
+    assert found.attributes.get("HostNumber") == hosts
+    counted = next(one for one in found.outcomes if "NodeNumber" in one.became)
+    assert counted.why == words
+    assert hosts != 0 or "HostNumber = 0" in counted.became
+    assert not check(found.description).errors
+
+
+def test_memory_of_all_cpus_is_shared_where_they_are_spread(tmp_path: Path) -> None:
+    found = _written(tmp_path, "#!/bin/sh\n#PBS -l procs=32,mem=64gb\nmpirun ./solver\n")
+    assert found.attributes["MemoryPerCPU"] == 2048
+
+
+def test_what_each_site_calls_by_a_name_of_its_own_is_asked_for_in_both_words() -> None:
+    vision = _translated(CORPUS / "pbs/gpu-model.pbs")
+    assert 'BatchOptions = [ pbs = {"-l", ":gpu_type=v100", "-l", "qos=high"} ]' in vision.description
+    models = [one for one in vision.outcomes if one.option == "gpu_type=v100"]
+    assert [one.fate for one in models] == [Fate.REQUIREMENT, Fate.SYSTEM_ONLY]
+    assert models[1].why == "Sites of PBS are asked so."
+    assert '{"-l", ":fermi", ' in _translated(CORPUS / "pbs/torque-gpu.pbs").description
+    assert '"-l", "tmpfs=15G"' in _translated(CORPUS / "sge/gpu.sge").description
 
 
 def test_names_that_sites_give_are_for_the_system_of_the_script_alone() -> None:
@@ -215,6 +279,45 @@ def test_a_hostile_script_adds_no_statement_and_no_line_is_lost(tmp_path: Path) 
     assert checked.stdout == "passwd"
     many = "#!/bin/sh\n" + "#SBATCH --bogus\n" * 1500
     assert len({one.line for one in _written(tmp_path, many).refusals}) == 1500
+
+
+def test_commands_of_htcondor_are_known_under_all_their_names(tmp_path: Path) -> None:
+    text = (
+        "cmd = /bin/echo\nout = o.txt\nerr = e.txt\nskip_filechecks = true\ndeferral_window = 5\n"
+        "max_transfer_input_mb = 9\nbatch_name = red\nrequest_gpus = 1\nrequire_gpus = Capability > 8\nqueue\n"
+    )
+    found = _written(tmp_path, text, "job.sub")
+    assert not found.refusals
+    wanted = {"Executable": "/bin/echo", "StdOutput": "o.txt", "StdError": "e.txt", "JobName": "red"}
+    assert {name: found.attributes[name] for name in wanted} == wanted
+    assert 'condor = {"require_gpus = Capability > 8"}' in found.description
+    assert not check(found.description).errors
+
+
+@pytest.mark.parametrize(
+    ("statement", "values"),
+    [
+        ("queue name from names.txt", ["red one", "blue"]),
+        ("queue name matching *.dat", ["a.dat", "b.dat"]),
+        ("queue name matching files (b*.dat names.*)", ["b.dat", "names.txt"]),
+        ("queue name in (x, y)", ["x", "y"]),
+    ],
+)
+def test_values_of_a_queue_statement_come_from_files_beside_it(
+    tmp_path: Path, statement: str, values: list[str]
+) -> None:
+    (tmp_path / "names.txt").write_text("red one\n\n# no value\n  blue\n")
+    for name in ("b.dat", "a.dat"):
+        (tmp_path / name).write_text("")
+    found = _written(tmp_path, f"executable = /bin/echo\narguments = $(name)\n{statement}\n", "job.sub")
+    assert (found.attributes["Parameters"], found.attributes["Arguments"]) == (values, "_PARAM_")
+
+
+@pytest.mark.parametrize("name", ["none.txt", "/etc/hostname", "../other/names.txt"])
+def test_values_come_from_no_other_folder(tmp_path: Path, name: str) -> None:
+    found = _written(tmp_path, f"executable = /bin/echo\nqueue x from {name}\n", "job.sub")
+    assert found.refusals[0].why == f"There is no file of values {name} beside the submit file."
+    assert "Parameters" not in found.attributes
 
 
 @pytest.mark.parametrize("text", ["\0\x01\x02", "#SBATCH", "#!/bin/sh\n#SBATCH \\\n", "queue queue queue ="])

@@ -41,6 +41,7 @@ CALLS: dict[str, Callable[[BrokerClient], Awaitable[Any]]] = {
     "replicas": lambda client: client.replicas(),
     "put_replica": lambda client: client.put_replica("name", []),
     "queue": lambda client: client.queue(),
+    "slots": lambda client: client.slots(),
     "why": lambda client: client.why("j"),
     "decisions": lambda client: client.decisions(),
     "policies": lambda client: client.policies(),

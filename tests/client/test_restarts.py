@@ -11,13 +11,16 @@ from contextlib import aclosing
 from pathlib import Path
 from types import SimpleNamespace
 
+import orjson
 import pytest
 
 from broker_core.client import probe, transport
+from broker_core.client.answers import refusal
 from broker_core.client.connect import connect
 from broker_core.client.start import READY_WITHIN, answers, ensure_broker, release, start_broker
 from broker_core.client.transport import BrokerTransport
-from broker_core.errors import BrokerStopped, CrossDeskError, Unreachable
+from broker_core.errors import BrokerStopped, CrossDeskError, SiteSilent, Unreachable
+from broker_core.sites.transport.contract import LinkLost
 from broker_core.system.paths import Paths, places
 from broker_core.wire.views import Update
 from tests.client.one_job import one
@@ -51,6 +54,20 @@ async def test_a_request_is_repeated_for_as_long_as_a_broker_may_take_to_start(
 
     carrier = BrokerTransport(state_dir)
     assert await carrier.repeat(answered) == "an answer"
+    await carrier.aclose()
+
+
+async def test_a_site_that_is_silent_is_told_at_once_and_not_asked_again(state_dir: Path) -> None:
+    asked: list[None] = []
+
+    async def silent() -> str:
+        asked.append(None)
+        raise refusal(LinkLost.status, orjson.dumps({"code": LinkLost.code, "message": "Not heard from."}))
+
+    carrier = BrokerTransport(state_dir)
+    with pytest.raises(SiteSilent, match="Not heard from"):
+        await carrier.repeat(silent)
+    assert len(asked) == 1
     await carrier.aclose()
 
 

@@ -12,7 +12,7 @@ def test_the_samples_come_in_their_order() -> None:
     assert names[0] == "neural-net"
     assert " ".join(names[1:]) == (
         "heat-image explore radiotherapy data-reduction sweep-200 fails killed thesis "
-        "notebook tensorboard web-page pi-in-parallel"
+        "notebook tensorboard web-page pi-in-parallel plasma"
     )
 
 

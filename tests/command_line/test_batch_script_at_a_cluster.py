@@ -19,6 +19,16 @@ TEXT = """#!/bin/bash
 #SBATCH --cpus-per-task=2 --mem=200M -t 10
 echo "GPU $CUDA_VISIBLE_DEVICES, $SLURM_CPUS_PER_TASK CPUs on $SLURMD_NODENAME, $1"
 """
+SPREAD = """#!/bin/sh
+#SBATCH -n 6 -t 10
+echo "$SLURM_NNODES nodes"
+srun sh -c 'echo "$SLURMD_NODENAME"' | sort | uniq -c
+"""
+ELSEWHERE = """#!/bin/sh
+#PBS -l procs=6
+echo "$PBS_NUM_NODES nodes"
+sort "$PBS_NODEFILE" | uniq -c
+"""
 
 
 @pytest.fixture(scope="module")
@@ -60,3 +70,12 @@ def test_from_a_script_to_its_output_and_to_why_it_cannot_run(
     why = crossdesk("job", "list-match", str(many), "--explain")
     assert "no node of vega has 3 GPUs of model a100 (at most 2)" in " ".join(why.out.split()), why.out
     assert "A site is needed that has a node with 3 GPUs and has one node with all of it" in why.err
+
+    for name, text in (("spread.sbatch", SPREAD), ("spread.pbs", ELSEWHERE)):
+        (tmp_path / name).write_text(text)
+        done = crossdesk("job", "submit", str(tmp_path / name), "--wait")
+        assert done.code == 0, done.err
+        words = crossdesk("job", "log", done.out.strip()).out.split()
+        assert words[:2] == ["2", "nodes"]
+        counts = dict(zip(words[3::2], map(int, words[2::2]), strict=True))
+        assert counts in ({"a1": 4, "a2": 2}, {"a1": 2, "a2": 4})

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+import pytest
+from typer.main import get_group
+
+from broker_core.client.programs import batch_scripts
 from broker_core.client.programs.describe import describe, how_it_runs
 from broker_core.client.programs.file_kind import ItemKind, classify
 from broker_core.client.programs.path_facts import facts_of
+from broker_core.command_line.program import app
+from broker_core.jdl import batch_options
 from tests.command_line.calling import crossdesk
 from tests.running import RunningBroker
 
@@ -34,6 +41,7 @@ def test_an_array_for_slurm_runs_on_this_machine(running_broker: RunningBroker, 
     (tmp_path / "values.txt").write_text("values\n")
     done = crossdesk("job", "submit", str(script), "--wait")
     assert done.code == 0, done.err
+    assert "Batch script for Slurm" in done.err
     assert "No mail is sent" in done.err
     assert "values.txt" not in done.err  # what carried over needs no word
     logs = [crossdesk("job", "log", job).out for job in done.out.split()]
@@ -98,3 +106,15 @@ def test_a_notebook_is_run_by_jupyter_and_its_result_has_a_name_of_its_own(tmp_p
     assert 'Executable = "jupyter";' in text
     assert "--execute" in text
     assert "'--output=my fit-executed.ipynb' 'my fit.ipynb'" in text
+
+
+_READ = [*Path(batch_scripts.__file__).parent.glob("*.py"), Path(batch_options.__file__)]
+
+
+@pytest.mark.parametrize("source", _READ, ids=lambda path: path.stem)
+def test_what_a_line_is_answered_with_can_be_done(source: Path) -> None:
+    text = source.read_text()
+    nouns = get_group(app).commands
+    for noun, verb in re.findall(r"`crossdesk ([a-z]+) ?([a-z-]*)", text):
+        assert verb in getattr(nouns.get(noun), "commands", {}), f"crossdesk {noun} {verb}"
+    assert "DAG" not in text, "graphs are not run"

@@ -66,7 +66,7 @@ def test_planted_names_are_only_shown_by_the_commands_that_tell_of_jobs(tmp_path
     commands = (
         ("job", "list"), ("job", "status", job), ("job", "log", job), ("job", "why", job), ("queue",),
         ("job", "list-match", str(description)), ("job", "files", hostile), ("site", "show", hostile),
-        ("job", "submit", str(tmp_path / hostile)),
+        ("job", "submit", str(tmp_path / hostile)), ("slots",),
     )  # fmt: skip
     told = ""
     for words in commands:

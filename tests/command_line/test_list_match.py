@@ -88,6 +88,18 @@ def test_the_steps_of_the_search_are_written_where_they_are_wanted(jdl: Path, tm
     assert (said.code, str(nowhere) in said.err) == (1, True)
 
 
+def test_fixed_components_are_listed_below_the_element_that_would_have_them(jdl: Path) -> None:
+    jdl.write_text(
+        'JobType = "Parallel"; SubJobType = "mpich-g2"; Executable = "/bin/true";'
+        "Requirements = other.GlueHostBenchmarkSI00 > 600;"
+        "SubJobs = { [ NodeNumber = 1 ], [ NodeNumber = 12 ] };"
+    )
+    said = crossdesk("job", "list-match", str(jdl), "--resources", str(EIGHT))
+    lines = [" ".join(line.split()) for line in said.out.splitlines()]
+    at = lines.index("cluster.ui.sav.sk:2119 16 16")
+    assert lines[at + 1 : at + 3] == ["component 1: 1 CPU", "component 2: 12 CPUs"]
+
+
 def test_a_job_for_one_site_is_listed_as_groups_of_one(jdl: Path) -> None:
     jdl.write_text('Executable = "/bin/true"; Requirements = other.GlueHostBenchmarkSI00 > 600;')
     said = crossdesk("job", "list-match", str(jdl), "--resources", str(EIGHT))

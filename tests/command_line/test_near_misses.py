@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.main import get_command
 
+from broker_core.command_line.program import app
 from tests.command_line.calling import crossdesk
 
 
@@ -73,11 +77,28 @@ def test_a_missing_file_is_said_once(words: tuple[str, str], state_dir: Path) ->
     assert "Correct what is marked" not in said.err
 
 
-@pytest.mark.parametrize("words", [(), ("job",), ("job", "submit"), ("job", "list"), ("site", "add")])
-def test_help_shows_no_types_of_the_programming_language(words: tuple[str, ...]) -> None:
-    said = crossdesk(*words, "--help", COLUMNS="100")
+_TYPES = r"<\w+|list\[|\{\w+"
+
+
+def test_the_first_help_shows_no_types_of_the_programming_language() -> None:
+    said = crossdesk("--help", COLUMNS="100")
     assert said.code == 0
-    assert re.findall(r"<\w+|list\[|\{\w+", said.out) == []
+    assert re.findall(_TYPES, said.out) == []
+
+
+def test_no_help_of_a_command_shows_types(capsys: pytest.CaptureFixture[str]) -> None:
+    helps = dict(_helps(get_command(app), ["crossdesk"], None, capsys))
+    assert {"crossdesk", "crossdesk job submit", "crossdesk site add"} <= set(helps)
+    assert {name: found for name, text in helps.items() if (found := re.findall(_TYPES, text))} == {}
+
+
+def _helps(command: Any, words: list[str], parent: Any, capsys: Any) -> Iterator[tuple[str, str]]:
+    """The line of a command and of all below it, each with its help."""
+    context = command.make_context(words[-1], ["--help"], parent, resilient_parsing=True)
+    command.get_help(context)
+    yield " ".join(words), capsys.readouterr().out
+    for name in command.list_commands(context) if hasattr(command, "list_commands") else ():
+        yield from _helps(command.get_command(context, name), [*words, name], context, capsys)
 
 
 def test_renamed_commands_answer_to_their_old_names_too(broker: Path) -> None:

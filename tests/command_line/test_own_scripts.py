@@ -27,6 +27,7 @@ def test_a_script_runs_with_its_interpreter_its_arguments_and_its_files(
     done = crossdesk("job", "submit", str(script), "-a", "one 'two three'", "--with", str(data), "--wait")
     assert done.code == 0, done.err
     assert "hint" not in done.err
+    assert "Python script without “#!”: will be run with python3." in done.err
     job = done.out.strip()
     assert crossdesk("job", "log", job).out == "['one', 'two three'] a,b\n"
 

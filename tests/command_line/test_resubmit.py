@@ -90,6 +90,20 @@ def test_a_site_of_before_is_left_by_choice(tmp_path: Path) -> None:
     assert (both.code, "exclude each other" in both.err) == (1, True)
 
 
+def test_a_refused_interactive_job_says_how_it_is_queued_as_a_batch_job(tmp_path: Path) -> None:
+    jdl = tmp_path / "talk.jdl"
+    here = "other.GlueCEStateFreeCPUs > 100000 || !isUndefined(self.Marked)"
+    jdl.write_text(f'Executable = "/bin/echo"; JobType = "Interactive"; Requirements = {here};')
+    said = crossdesk("job", "submit", "--wait", str(jdl))
+    job = said.out.split()[0]
+    wanted = f"crossdesk job resubmit {job} --as-batch"
+    assert wanted in said.err.replace("\n", " ")
+    assert wanted in crossdesk("job", "status", job, COLUMNS="300").out
+    again = crossdesk("job", "resubmit", job, "--as-batch", "--set", "Requirements=true", "--wait", "--json")
+    (row,) = again.json["jobs"]
+    assert (row["interactive"], row["state"], row["rerun_of"]) == (False, "Done", job)
+
+
 def test_what_sets_nothing_and_unknown_jobs_are_refused() -> None:
     said = crossdesk("job", "resubmit", "A" * 22, "--set", "WallTime")
     assert said.code == 1

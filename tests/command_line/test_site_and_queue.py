@@ -49,6 +49,13 @@ def test_the_queue_tells_why_each_job_waits(tmp_path: Path) -> None:
     assert "fcfs" in said.err
 
 
+def test_without_glideins_the_slots_say_how_they_are_turned_on() -> None:
+    said = crossdesk("slots")
+    assert (said.code, said.out) == (0, "")
+    assert 'glideins = ["mycluster"]' in said.err.replace("\n", " ")
+    assert crossdesk("slots", "--json").json["glideins"] == []
+
+
 def test_policies_are_listed_and_chosen() -> None:
     assert crossdesk("policy", "choose").code == 2
     assert crossdesk("policy", "choose", "--order", "worst-fit").code == 0

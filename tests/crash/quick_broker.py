@@ -14,11 +14,12 @@ from typing import Any
 
 from broker_core.broker.daemon import daemon
 from broker_core.broker.engine.failpoints import FailPoints, from_environment
-from broker_core.broker.site_management import site_registry, site_worker
+from broker_core.broker.site_management import site_registry, sweeping
 from broker_core.sites import factory as making
 from broker_core.sites.adapter import Adapter
 from broker_core.sites.remote import site as remote
 from broker_core.sites.remote.settings import RemoteSettings
+from broker_core.sites.shell import bundle
 from broker_core.sites.transport import factory
 from broker_core.sites.transport.retry_policy import RetryPolicy
 
@@ -46,7 +47,8 @@ def main() -> int:
 
     making.adapter_for = adapter_for
     site_registry.LOOK_INTERVAL = 5.0
-    site_worker.SWEEP_INTERVAL = 2.0
+    sweeping.SWEEP_INTERVAL = 2.0
+    bundle.PAYLOAD_LEASE = 4
     making.RemoteSettings = lambda: SETTINGS  # type: ignore[assignment, misc]
     factory.RetryPolicy = lambda: PATIENCE  # type: ignore[assignment, misc]
     keep = remote.RemoteRecords.keep

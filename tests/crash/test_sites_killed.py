@@ -58,11 +58,4 @@ async def test_killed_at_any_step_every_job_runs_once_and_nothing_stays(
 ) -> None:
     survivor, points = survivor_with_sites, some(points, soak)
     async with survivor.client() as client:
-        await survivor.begin(client)
-        for first in range(0, len(points), TOGETHER):
-            # A job that is on its way whenever the broker dies is held in the end, and released by its owner.
-            await survivor.die_at(client, points[first : first + TOGETHER])
-            await survivor.all_ended(client, 120)
-        faults = await survivor.faults(client)
-    assert not faults, "\n".join(faults)
-    assert survivor.deaths > len(points)
+        await survivor.die_in_turns(client, points, TOGETHER)

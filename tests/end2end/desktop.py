@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import json
 import os
 import signal
@@ -10,7 +11,8 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +28,10 @@ Control = dict[str, Any]
 class Desktop:
     """`python -m app.main --state-dir …` with a home of its own."""
 
-    def __init__(self, screen: Screen, base: Path) -> None:
+    def __init__(self, screen: Screen, base: Path, more: Mapping[str, str] | None = None) -> None:
+        """`more`: for its environment."""
         self.screen, self.base, self.state_dir = screen, base, base / "state"
+        self._more = dict(more or {})
         self._runtime = tempfile.mkdtemp(prefix="cd-")
         self._inspect = Path(self._runtime) / "inspect"
         self._log = (base / "desktop.log").open("ab")
@@ -49,6 +53,7 @@ class Desktop:
             "XDG_RUNTIME_DIR": self._runtime,
             "CROSSDESK_STATE_DIR": str(self.state_dir),
             "CROSSDESK_INSPECT": str(self._inspect),
+            **self._more,
         }
         command = [sys.executable, "-m", "app.main", "--state-dir", str(self.state_dir)]
         return subprocess.Popen(command, env=environment, stdout=self._log, stderr=self._log)
@@ -169,6 +174,16 @@ class Desktop:
         pid = self.broker_pid()
         os.kill(pid, signal.SIGKILL)
         return pid
+
+    @contextmanager
+    def no_new_broker(self) -> Iterator[None]:
+        """Keep everybody from starting a broker, as one who is starting it does."""
+        held = os.open(self.state_dir, os.O_RDONLY)
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(held)
 
     def ask(self, question: Callable[[BrokerClient], Awaitable[Any]]) -> Any:
         """Ask the broker something."""

@@ -1,4 +1,4 @@
-"""What programs notice of a cut that talk over a forward: their connections are reset, and new ones work."""
+"""What programs notice of a cut that talk over a forward: their connections are reset, and new ones wait."""
 
 from __future__ import annotations
 
@@ -43,6 +43,44 @@ async def test_a_connection_that_only_listens_is_reset_by_a_cut_and_another_one_
         await session.connection()
         if by == "port":
             assert await said(host, int(port), b"again") == b"AGAIN"
+    await wire.close()
+
+
+async def test_a_program_that_connects_amid_a_cut_is_answered_when_it_is_over(made: Bench) -> None:
+    wire = Wire(made.place)
+    made.place = await wire.open()
+    await made.start_agent(SHELL)
+    session = (await ready(made)).session
+    async with Echo() as echo:
+        forward = await session.forwards.local(("127.0.0.1", 0), ("127.0.0.1", echo.port))
+        host, _, port = forward.listen.rpartition(":")
+        wire.up = False
+        assert wire.cut() > 0
+        await eventually(lambda: session.status.state is not SessionState.CONNECTED)
+        saying = [asyncio.ensure_future(said(host, int(port), b"again")) for _ in range(3)]
+        await eventually(lambda: "wait" in forward.problem, what="the forward says that programs wait")
+        assert not any(one.done() for one in saying)
+        wire.up = True
+        assert await within(asyncio.gather(*saying), LONG) == [b"AGAIN"] * 3
+        assert forward.problem == ""
+    await wire.close()
+
+
+async def test_a_program_that_waits_amid_a_cut_is_let_go_with_the_forward(made: Bench) -> None:
+    wire = Wire(made.place)
+    made.place = await wire.open()
+    await made.start_agent(SHELL)
+    session = (await ready(made)).session
+    forward = await session.forwards.local(("127.0.0.1", 0), ("127.0.0.1", 1))
+    host, _, port = forward.listen.rpartition(":")
+    wire.up = False
+    assert wire.cut() > 0
+    await eventually(lambda: session.status.state is not SessionState.CONNECTED)
+    reader, writer = await asyncio.open_connection(host, int(port))
+    await eventually(lambda: "wait" in forward.problem, what="the forward says that programs wait")
+    await session.forwards.remove(forward)
+    assert await within(reader.read(), LONG) == b""
+    writer.close()
     await wire.close()
 
 

@@ -71,7 +71,7 @@ F7 = (
 FIXTURES = {
     "F1": (F1, {"unquoted-value", "data-not-sent", "catalogue-not-asked"}),
     "F2": (F2, set()),
-    "F3": (F3, {"missing-comma", "double-equals"}),
+    "F3": (F3, {"missing-comma", "double-equals", "rank-sign"}),
     "F4": (F4, {"interactive-implied"}),
     "F5": (F5, set()),
     "F6": (F6, set()),

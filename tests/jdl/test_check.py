@@ -8,6 +8,7 @@ from broker_core.jdl.check import Checked, FileFact, Limits, check
 from tests.jdl.refusals import REFUSALS, WARNINGS
 
 GOOD = 'Executable = "/bin/true";'
+PARTS = 'JobType = "Parallel"; SubJobType = "mpich-g2"; Executable = "/x"; {} SubJobs = {{ {} }};'
 
 
 def codes(text: str, **more: object) -> set[str]:
@@ -207,3 +208,34 @@ def test_without_an_output_sandbox_all_comes_back_where_that_is_not_said_otherwi
     made = check(f'[ Executable = "/bin/true"; {written} ]', limits=Limits(dialect=dialect)).description
     assert made is not None
     assert made.output_sandbox == brought
+
+
+
+
+@pytest.mark.parametrize(
+    ("part", "code", "fixes"),
+    [
+        ("[ NodeNumber = 2; Executable = \"/y\" ]", "sub-job-attribute", []),
+        ("[ NodeNumber = 2; Requirement = true ]", "sub-job-attribute", ["Write Requirements"]),
+        ("[ NodeNumber = 2; Rank = other.GlueCEStateEstimatedResponseTime ]", "rank-sign", ["Add a minus"]),
+        ('[ NodeNumber = 2; Requirements = "true" ]', "quoted-expression", ["Remove the quotes"]),
+    ],
+)
+def test_what_is_wrong_in_a_component_is_told_there(part: str, code: str, fixes: list[str]) -> None:
+    text = PARTS.format("", f"[ NodeNumber = 1; Requirements = other.X == NodeNumber ], {part}")
+    (found,) = check(text).diagnostics
+    assert (found.code, [one.title for one in found.fixes]) == (code, fixes)
+    assert text.index(part) <= found.start < found.end <= text.index(part) + len(part)
+
+
+def test_what_the_job_says_is_not_told_again_for_each_component() -> None:
+    rank = "Rank = other.GlueCEStateEstimatedResponseTime;"
+    text = PARTS.format(rank, "[ NodeNumber = 1 ], [ NodeNumber = 2 ]")
+    assert [one.code for one in check(text).diagnostics] == ["rank-sign"]
+
+
+def test_a_wrong_sum_of_components_is_put_right_by_a_fix() -> None:
+    text = PARTS.format("NodeNumber = 7;", "[ NodeNumber = 1 ], [ NodeNumber = 2 ]")
+    (found,) = check(text).diagnostics
+    (fix,) = found.fixes
+    assert (found.code, text[fix.start : fix.end], fix.text) == ("sub-jobs-sum", "7", "3")

@@ -41,6 +41,7 @@ _EXAMPLES = {
     "InteractiveAgent": 'InteractiveAgent = "i2glogin";',
     "InteractiveAgentArguments": 'Interactive = true; InteractiveAgentArguments = "-x";',
     "InteractiveX11": "Interactive = true; InteractiveX11 = true;",
+    "InteractiveDisplay": 'Interactive = true; InteractiveDisplay = "800x600";',
     "InputData": 'InputData = "lfn:/a";',
     "DataRequirements": 'DataRequirements = {[InputData = "lfn:/a"; DataCatalogType = "DLI"]};',
     "SMPGranularity": "CpuNumber = 4; SMPGranularity = 2;",

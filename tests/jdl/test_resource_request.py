@@ -59,6 +59,9 @@ def test_all_attributes_are_read() -> None:
         ("", 1),
         ("CpuNumber = 8;", 1),
         ("CpuNumber = 8; HostNumber = 3;", 3),
+        ("CpuNumber = 8; HostNumber = 0;", 0),
+        ("CpuNumber = 8; HostNumber = 0; MemoryPerNode = 9;", 0),
+        ("CpuNumber = 1; HostNumber = 0;", 1),
         ("CpuNumber = 9; SMPGranularity = 4;", 3),
         (MPI, 0),
         (MPI + "HostNumber = 2;", 2),
@@ -85,6 +88,10 @@ def test_figures_of_one_node_follow_from_the_spread() -> None:
     [
         ("MemoryPerNode = 1; MemoryPerCPU = 2;", "attributes-exclude"),
         ("MemoryPerNode = 0;", "count-too-small"),
+        (
+            'GPUNumber = 1; GPUModel = "a100"; BatchOptions = [ condor = {"Require_GPUs = Name > 8"} ];',
+            "attributes-exclude",
+        ),
         ("GPUNumber = -1;", "count-too-small"),
         ('GPUNumber = "2";', "wrong-type"),
         ('GPUNumber = 0; GPUModel = "a100";', "attributes-exclude"),

@@ -33,7 +33,8 @@ def batches(draw: st.DrawFn) -> tuple[list[Row], dict[int, Row]]:
 @given(batches())
 def test_each_member_counts_once_as_it_ran_last(made: tuple[list[Row], dict[int, Row]]) -> None:
     rows, last = made
-    places = latest_members([str(row["id"]) for row in rows], [str(row["rerun_of"]) for row in rows])
+    columns = ([str(row[name]) for row in rows] for name in ("id", "rerun_of", "batch"))
+    places = latest_members(*columns)
     counted = sorted(str(rows[place]["id"]) for place in places)
     assert counted == sorted(str(one["id"]) for one in last.values())
     assert places == sorted(places)
@@ -67,3 +68,18 @@ def test_members_stay_the_same_whichever_of_their_runs_are_removed(
     counting = [row["parameter"] for row in left if row["id"] not in chains.later]
     assert sorted(counting) == sorted({row["parameter"] for row in left})
     assert len(last) >= len(counting)
+
+
+def test_what_belongs_to_no_batch_is_no_member_and_each_of_its_runs_is_a_job() -> None:
+    ids, reruns = ["c", "b", "a"], ["b", "a", ""]
+    assert latest_members(ids, reruns, [""] * 3) == [0, 1, 2]
+    assert latest_members(ids, reruns, ["x"] * 3) == [0]
+
+
+def test_a_closed_chain_stays_closed_whoever_tells_of_its_last_run_once_more() -> None:
+    chains = RerunChains()
+    for job, before in (("a", ""), ("b", "a"), ("c", "b")):
+        chains.add(job, before)
+    assert chains.remove("b") == ("a", "c")
+    chains.add("c", "b")
+    assert chains.later == {"a": "c"}

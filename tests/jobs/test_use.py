@@ -47,3 +47,14 @@ def test_better_figures_have_room_to_spare_and_come_only_where_they_differ() -> 
     assert better(found, AskedFor(1, 16 * GB, 86400.0)) == {"MemoryPerNode": "1300", "WallTime": '"25m"'}
     assert better(found, AskedFor(1, 1300 << 20, 1500.0)) == {}
     assert better(Used(), AskedFor(1)) == {}
+
+
+def test_fewer_cpus_and_gpus_are_proposed_by_the_busiest_moment() -> None:
+    samples = samples_of(b"0 0 1000 - - -\n10 1000 1000 - 40 9\n20 4000 1000 - 105 9\n30 4100 1000 - 0 9\n")
+    found = used(samples, {"wall_s": 30.0, "cpu_s": 41.0})
+    assert (found.most_cpus, found.most_gpus) == (3.0, 1.05)
+    changes = better(found, AskedFor(8, 100 << 20, 300.0, gpus=4))
+    assert changes == {"CpuNumber": "3", "GPUNumber": "1", "MemoryPerNode": "100"}
+    assert better(found, AskedFor(3, 100 << 20, 300.0, gpus=1)) == {}
+    assert "CpuNumber" not in better(found, AskedFor(8, one_program=False))
+    assert "CpuNumber" not in better(used([], {"wall_s": 30.0, "cpu_s": 1.0}), AskedFor(8))

@@ -6,29 +6,24 @@ import asyncio
 import os
 import signal
 import subprocess
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from broker_core.jobs.placement import Component, shared
+from broker_core.jobs.placement import shared
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
-from broker_core.launching.launcher_folder import LauncherFolder
 from broker_core.launching.launchers import Launchers, NoLauncher, own_address
+from broker_core.launching.spreading import Proxies
 from broker_core.scheduling.coallocation.messages import (
-    ComponentGathered,
     EndLauncher,
     LauncherLost,
     ReleaseBarrier,
 )
-from broker_core.worker.script import mpi_start_path
-from tests.testbed.mpi import Installation, installed
+from tests.launching.attempt import CHUNKS, ONE, TWO, Job, Linked
 from tests.waiting import eventually, within
 
 pytestmark = pytest.mark.mpi
-CPUS = (2, 1)
 _ENDS = """
 #include <mpi.h>
 #include <unistd.h>
@@ -44,91 +39,19 @@ int main(int count, char **words)
     return 0;
 }
 """
-ONE, TWO = Component("j", 1), Component("j", 1, 1)
-
-
 def over_two(state: JobState) -> JobRecord:
     where = shared(("a:22/jobmanager-slurm-x", "b:22/jobmanager-slurm-x"), 3)
     return JobRecord("j", "ann", "ranks", "Parallel", False, 3, state, "", placements=where, attempt=1)
 
 
-@dataclass(frozen=True)
-class Linked:
-    """An MPI with another program than that which checks its ranks."""
-
-    prefix: Path
-    program: Path
-
-
-class Job:
-    """One attempt over two sites."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self.mpich: Installation | Linked = installed("mpich")
-        self.heard: list[ComponentGathered | LauncherLost] = []
-        self.launchers = self.broker()
-        self.parts: list[asyncio.subprocess.Process] = []
-
-    def broker(self) -> Launchers:
-        made = Launchers(self.root / "launchers", str(self.mpich.prefix / "bin/mpiexec"), "127.0.0.1")
-        made.post = self.heard.append
-        return made
-
-    async def start(self, one: Component, *words: str) -> None:
-        """What a site does with a component."""
-        folder = self.root / one.tag / "job"
-        folder.mkdir(parents=True)
-        proxy = await self.launchers.words(one, CPUS)
-        given = {"PATH": os.defpath, "FI_TCP_IFACE": "lo", "CROSSDESK_MPI_PROXY": proxy, "GIVEN": one.tag}
-        script = ["/bin/sh", str(mpi_start_path()), "mpich-g2", str(CPUS[one.index])]
-        script += [str(self.mpich.prefix), "GIVEN", str(folder.parent), str(self.mpich.program), *words]
-        with (folder / "out").open("wb") as out, (folder / "err").open("wb") as err:
-            part = await asyncio.create_subprocess_exec(
-                *script, cwd=folder, env=given, stdin=asyncio.subprocess.DEVNULL, stdout=out, stderr=err
-            )
-        self.parts.append(part)
-
-    async def codes(self) -> list[int]:
-        return [await within(part.wait(), 60) for part in self.parts]
-
-    def said(self, one: Component, name: str = "out") -> str:
-        return (self.root / one.tag / "job" / name).read_text()
-
-    def gathered(self) -> list[Component]:
-        return [one.component for one in self.heard if isinstance(one, ComponentGathered)]
-
-    @property
-    def folder(self) -> LauncherFolder:
-        return LauncherFolder(self.root / "launchers" / "j.1")
-
-    async def both(self, *words: str) -> None:
-        await self.start(ONE, *words)
-        await self.start(TWO, *words)
-        await eventually(lambda: len(self.gathered()) == 2)
-
-
-async def _told(proxy: str) -> bytes:
+async def _told(proxies: Proxies) -> bytes:
     """What a caller at the port of a component hears until its connection ends."""
-    host, _, port = proxy.partition("--control-port ")[2].split(" ")[0].rpartition(":")
+    host, _, port = proxies.words.partition("--control-port ")[2].split(" ")[0].rpartition(":")
     reader, writer = await asyncio.open_connection(host, int(port))
     try:
         return await within(reader.read())
     finally:
         writer.close()
-
-
-@pytest.fixture
-async def job(tmp_path: Path) -> AsyncIterator[Job]:
-    made = Job(tmp_path)
-    yield made
-    for part in made.parts:
-        if part.returncode is None:
-            part.kill()
-        await part.wait()
-    made.launchers.end(EndLauncher("j", 1))
-    await made.launchers.close()
-    await eventually(lambda: made.folder.processes() == [], what="no process of the launcher is left")
 
 
 async def test_all_wait_in_mpi_init_until_the_barrier_is_released_and_then_compute_together(job: Job) -> None:
@@ -144,15 +67,47 @@ async def test_all_wait_in_mpi_init_until_the_barrier_is_released_and_then_compu
     assert not any(isinstance(one, LauncherLost) for one in job.heard)
 
 
+async def test_a_component_of_several_proxies_has_gathered_when_all_of_them_have(job: Job) -> None:
+    job.chunks = ((1, 1), (1,))
+    await job.both()
+    assert set(job.gathered()) == {ONE, TWO}
+    job.launchers.release(ReleaseBarrier("j", 1))
+    assert await job.codes() == [0, 0], job.said(ONE, "err") + job.said(TWO, "err")
+    assert job.said(TWO) == "3 ranks of 3 launchers, pi 3.141593, halo right, given j.1.1\n"
+
+
+async def test_an_exit_code_of_a_process_of_one_of_several_proxies_is_that_of_the_component(job: Job) -> None:
+    job.chunks = ((1, 1), (1,))
+    await job.both("exit", "1", "7")
+    job.launchers.release(ReleaseBarrier("j", 1))
+    assert await job.codes() == [7, 0]
+
+
 async def test_who_calls_beside_the_proxy_of_a_component_is_not_listened_to(job: Job) -> None:
     await job.both()
-    assert await _told(await job.launchers.words(ONE, CPUS)) == b""
+    assert await _told(await job.launchers.words(ONE, CHUNKS)) == b""
     job.launchers.release(ReleaseBarrier("j", 1))
     assert await job.codes() == [0, 0]
 
 
+async def test_another_version_of_mpich_at_a_site_is_named_and_nothing_is_started(
+    job: Job, tmp_path: Path
+) -> None:
+    (there := tmp_path / "mpich-3" / "bin").mkdir(parents=True)
+    version = "HYDRA build details:\n    Version:      3.4.3"
+    for name, says in (("mpiexec", version), ("hydra_pmi_proxy", "none")):
+        (there / name).write_text(f"#!/bin/sh\nprintf '%s\\n' '{says}'\n")
+        (there / name).chmod(0o755)
+    job.mpich = Linked(there.parent, job.mpich.program)
+    await job.start(ONE)
+    assert await job.codes() == [1]
+    said = job.said(ONE, "err")
+    assert "The MPICH of this site is version 3.4.3, and the broker's, which launches the job, is " in said
+    assert job.said(ONE, ".crossdesk-software").rstrip() == said.removeprefix("CrossDesk: ").rstrip()
+
+
 async def test_a_job_that_is_ended_while_mpiexec_is_looked_for_has_no_launcher(job: Job) -> None:
-    asked = asyncio.create_task(job.launchers.words(ONE, CPUS))
+    asked = asyncio.create_task(job.launchers.words(ONE, CHUNKS))
     await asyncio.sleep(0)
     job.launchers.end(EndLauncher("j", 1))
     with pytest.raises(NoLauncher, match="ended before"):
@@ -229,7 +184,10 @@ async def test_a_launcher_that_is_killed_before_the_barrier_is_lost(job: Job, vi
 async def test_a_machine_without_mpich_says_so(tmp_path: Path) -> None:
     launchers = Launchers(tmp_path / "launchers", str(tmp_path / "none"), "")
     with pytest.raises(NoLauncher, match="did not say how"):
-        await launchers.words(ONE, CPUS)
+        await launchers.words(ONE, CHUNKS)
     launchers.end(EndLauncher("j", 1))
     await launchers.close()
     assert own_address()
+    unreadable = Launchers(tmp_path / "launchers", str(tmp_path / "none"), "", relay="somewhere")
+    with pytest.raises(NoLauncher, match="must be host:port, not 'somewhere'"):
+        await unreadable.words(ONE, CHUNKS, True)

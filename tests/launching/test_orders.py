@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from broker_core.jdl.check import check
 from broker_core.jobs.placement import Component, Placement, computing_element
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.launching.files import FileStore
 from broker_core.launching.orders import component_order, order_for
+from broker_core.launching.spreading import Proxies, chunks_of
 from broker_core.sites.attempt_directory import AttemptDirectory
 from broker_core.sites.contract import FetchedFile, LaunchOrder
 from broker_core.wire.submission import SandboxFile
@@ -76,6 +79,31 @@ def test_a_component_of_a_job_over_several_sites_is_that_of_its_site_and_at_one_
     whole = made(text, tmp_path, [])
     assert (whole.mpi, whole.cpus) == ("mpich", 6)
     where = Placement(computing_element("b:22/jobmanager-slurm-x"), 2)
-    one = component_order(whole, Component("j", 1, 1), where, "--proxy-id 1")
+    one = component_order(whole, Component("j", 1, 1), where, Proxies("--proxy-id 1", (2,)))
     assert (one.mpi, one.cpus, one.ce, one.attempt.tag) == ("mpich-g2", 2, where.ce, "j.1.1")
     assert (one.request.hosts, one.environment[-1]) == (1, ("CROSSDESK_MPI_PROXY", "--proxy-id 1"))
+
+
+@pytest.mark.parametrize(
+    ("more", "cpus", "node", "chunks", "hosts"),
+    [
+        ("", 4, 0, (4,), 1),
+        ("", 4, 4, (4,), 1),
+        ("", 8, 4, (4, 4), 2),
+        ("", 7, 4, (1,) * 7, 0),
+        ("SMPGranularity = 2;", 4, 16, (2, 2), 2),
+        ("SMPGranularity = 2;", 3, 16, (1, 1, 1), 2),
+        ("HostNumber = 12;", 3, 16, (1, 1, 1), 3),
+    ],
+)
+def test_a_component_has_a_proxy_for_each_node_or_for_each_process(
+    tmp_path: Path, more: str, cpus: int, node: int, chunks: tuple[int, ...], hosts: int
+) -> None:
+    text = f'JobType = "Parallel"; SubJobType = "mpich-g2"; NodeNumber = 12; Executable = "/bin/x"; {more}'
+    whole = made(text, tmp_path, [])
+    found = chunks_of(whole.request, 12, cpus, node)
+    where = Placement(computing_element("b:22/jobmanager-slurm-x"), cpus)
+    one = component_order(whole, Component("j", 1, 1), where, Proxies("--proxy-id 1", found))
+    assert (found, one.request.hosts) == (chunks, hosts)
+    given = dict(one.environment).get("CROSSDESK_MPI_LAYOUT")
+    assert given == (f"{len(chunks)} {chunks[0]}" if len(chunks) > 1 else None)

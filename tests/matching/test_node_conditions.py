@@ -25,12 +25,14 @@ VEGA: dict[str, Any] = {
     "GPUModels": ["a100", "v100"],
     "GPUsPerNode": 4,
     "NodeCPUs": 64,
+    "GlueHostArchitectureSMPSize": 64,
     "NodeMemory": 256000,
     "Features": ["big", "ib"],
     "Accounts": ["chem", "phys"],
     "QOSList": ["long", "normal"],
     "AccountRules": [{"Account": "phys", "QOS": ["normal"]}, {"Account": "chem", "QOS": ["long", "normal"]}],
     "Licenses": ["matlab"],
+    "Reservations": ["course_12"],
     "LicenseUse": [{"License": "matlab", "Total": 3, "Free": 1}],
 }
 
@@ -57,6 +59,22 @@ def reason(text: str, here: Resource) -> str:
         ("GPUNumber = 5;", "no node of vega has 5 GPUs (at most 4)"),
         ('GPUNumber = 4; GPUModel = "V100";', "no node of vega has 4 GPUs of model V100 (at most 2)"),
         ('GPUNumber = 1; GPUModel = "H100";', "vega has no GPU of model H100 (there: a100, v100)"),
+        ("CpuNumber = 65; HostNumber = 0;", ""),
+        ("CpuNumber = 8; HostNumber = 2; GPUNumber = 4;", ""),
+        ("CpuNumber = 48; HostNumber = 6; GPUNumber = 2;", ""),
+        ("CpuNumber = 72; HostNumber = 3; MemoryPerNode = 64000;", ""),
+        ("CpuNumber = 9; HostNumber = 2; MemoryPerCPU = 4000; GPUNumber = 2;", ""),
+        (
+            "CpuNumber = 50; HostNumber = 50; GPUNumber = 4;",
+            "2 of the nodes of vega have 1 CPU, 4 GPUs; 50 wanted",
+        ),
+        (
+            "CpuNumber = 40; HostNumber = 5; MemoryPerCPU = 5000;",
+            "4 of the nodes of vega have 8 CPUs, 40000 MB; 5 wanted",
+        ),
+        ("CpuNumber = 12; HostNumber = 7;", "6 of the nodes of vega have 1 CPU; 7 wanted"),
+        ('Reservation = "course_12";', ""),
+        ('Reservation = "curse";', "reservation curse is none that vega keeps (there: course_12)"),
         ("CpuNumber = 65;", "no node of vega has 65 CPUs (at most 64)"),
         ("CpuNumber = 48; MemoryPerCPU = 8000;", "no node of vega has 384000 MB of memory (at most 256000)"),
         (
@@ -78,6 +96,19 @@ def reason(text: str, here: Resource) -> str:
 )
 def test_what_is_published_decides(text: str, words: str) -> None:
     assert reason(text, vega()) == words
+
+
+@pytest.mark.parametrize("kind", ["pbs", "slurm"])
+def test_what_words_ask_of_a_batch_system_is_for_its_sites_to_know(kind: str) -> None:
+    wanted = 'GPUNumber = 1; GPUModel = "v100"; BatchOptions = [ pbs = {"-l", ":gpu_type=v100"} ];'
+    known = resource(kind, total=9, free=9, GlueCEInfoLRMSType=kind, GPUsPerNode=1)
+    assert reason(wanted, known) == ("" if kind == "pbs" else "slurm has no GPU of model v100")
+
+
+def test_cpus_that_may_be_scattered_fit_one_node_where_no_job_gets_more() -> None:
+    pool = vega(GlueCEInfoLRMSType="condor")
+    assert reason("CpuNumber = 65; HostNumber = 0;", pool) == "no node of vega has 65 CPUs (at most 64)"
+    assert reason("CpuNumber = 64; HostNumber = 0;", pool) == ""
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -46,6 +47,16 @@ def of(ids: Sequence[str], free: Sequence[int], rank: Sequence[float]) -> Pool:
 def of_need(**free: int) -> Pool:
     """Equal ranks but for the order of naming: earlier ones are better."""
     return of(tuple(free), list(free.values()), [float(len(free) - place) for place in range(len(free))])
+
+
+def small(random_: random.Random, largest: int) -> Pool:
+    """A few computing elements in any order of names, some without CPUs or ranks."""
+    count = random_.randrange(largest + 1)
+    ids = [f"ce{place}" for place in range(count)]
+    random_.shuffle(ids)
+    most = random_.choice((2, 4, 8, 15, 40))
+    free = [random_.randrange(most + 1) for _ in ids]
+    return of(ids, free, [random_.choice((0.0, 1.0, 2.0, 2.5, -3.0, NO_RANK)) for _ in ids])
 
 
 CE001, CLUSTER, ZEUS = "ce001.grid.ucy.ac.cy:2119", "cluster.ui.sav.sk:2119", "zeus24.cyf-kr.edu.pl:2119"

@@ -8,17 +8,7 @@ import numpy as np
 import pytest
 
 from tests.matching_sets import naive
-from tests.matching_sets.pools import NO_RANK, Pool, of
-
-
-def small(random_: random.Random, largest: int) -> Pool:
-    """A few computing elements in any order of names, some without CPUs or ranks."""
-    count = random_.randrange(largest + 1)
-    ids = [f"ce{place}" for place in range(count)]
-    random_.shuffle(ids)
-    most = random_.choice((2, 4, 8, 15, 40))
-    free = [random_.randrange(most + 1) for _ in ids]
-    return of(ids, free, [random_.choice((0.0, 1.0, 2.0, 2.5, -3.0, NO_RANK)) for _ in ids])
+from tests.matching_sets.pools import of, small
 
 
 @pytest.fixture

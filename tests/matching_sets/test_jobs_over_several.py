@@ -46,6 +46,28 @@ def test_mpich_g2_uses_only_sites_with_public_addresses_and_pacx_mpi_any() -> No
     assert groups(match(job(over("pacx-mpi")), mixed, context=DEFAULT)) == ["ac", "ad", "bc", "bd", "ab"]
 
 
+def test_a_site_whose_nodes_give_programs_no_network_takes_no_part_and_says_what_its_test_said() -> None:
+    why = "Users can make no network of their own on this node (/dev/net/tun: No such file)."
+    mixed = [site("a", 9, Overlay="yes"), site("b", 9), site("c", 9, Overlay=why)]
+    found = match(job(over("pacx-mpi")), mixed, context=DEFAULT)
+    assert groups(found) == ["ab"]
+    reasons = {one.site: one.reason for one in report(found).resources}
+    assert reasons["c"] == f"a test job there says: {why}"
+
+
+def test_a_component_by_way_of_the_broker_has_no_more_cpus_than_a_node() -> None:
+    small = [site("a", 9, GlueHostArchitectureSMPSize=4), site("b", 9, GlueHostArchitectureSMPSize=6)]
+    small.append(site("c", 9, GlueHostArchitectureSMPSize="many"))
+    found = match(job(over("pacx-mpi")), small, context=DEFAULT)
+    shares = [sorted(found.grouping.cpus(one, 10)) for one in found.groups]
+    assert dict(zip(groups(found), shares, strict=True)) == {"ab": [4, 6], "ac": [1, 9], "bc": [1, 9]}
+    public = [
+        site(name, 9, GlueHostArchitectureSMPSize=2, GlueHostNetworkAdapterInboundIP=True) for name in "ab"
+    ]
+    assert groups(match(job(over("mpich-g2")), public, context=DEFAULT)) == ["ab"]
+    assert not groups(match(job(over("pacx-mpi")), public, context=DEFAULT))
+
+
 def test_a_site_counts_with_the_cpus_that_one_job_may_use() -> None:
     limited = site("a", 9, "PolicyMaxSlotsPerJobs_q=4")
     found = match(job(over()), [limited, site("b", 5), site("c", 6)], context=DEFAULT)
@@ -75,6 +97,20 @@ def test_fixed_components_get_a_place_each_by_their_own_requirements() -> None:
         ([5, 3], pytest.approx(15 / 8)),
         ([5, 3], pytest.approx(9 / 8)),
     ]
+
+
+def test_the_report_says_where_each_component_would_be_and_which_one_fits_nowhere() -> None:
+    parts = over(more="SubJobs = { [ NodeNumber = 2 ], [ NodeNumber = 3; Requirements = other.X > 1 ] };")
+    there = [site("a", 9, X=2), site("b", 9, X=1)]
+    shown = report(match(job(parts), there, context=DEFAULT))
+    both = [(group.cpus, [(one.member, one.cpus) for one in group.components]) for group in shown.groups]
+    assert both == [([5], [(0, 2), (0, 3)]), ([2, 3], [(0, 2), (1, 3)])]
+    lacking = report(match(job(parts), [site("a", 2, X=2), site("b", 9, X=1)], context=DEFAULT))
+    assert lacking.advice == (
+        "2 of 2 match, but component 2 of SubJobs needs 3 CPUs, and those that meet its Requirements have 2"
+        " at most."
+    )
+    assert report(match(job(over()), sites(a=4, b=6), context=DEFAULT)).groups[0].components == []
 
 
 def test_modes_and_bounds_come_from_the_settings() -> None:

@@ -18,8 +18,10 @@ import pytest
 import broker_core
 from broker_core.interactive.sessions.agent_programs import agents
 from tests.end2end.screen import Screen
+from tests.interactive.drawing import GROUND, KEY
 from tests.interactive.pair import Screen as Console
 from tests.interactive.pair import bench
+from tests.interactive.screens import BESIDE, SIZE, SeenScreen, program
 from tests.packaging.agent_build import PARTS, AgentFiles
 from tests.packaging.bare_root import AGENT, MOUNTED, bare_root, listing
 from tests.packaging.sources import ROOT
@@ -138,6 +140,16 @@ def test_the_second_file_is_taken_where_it_is_named_or_lies_beside_and_has_the_k
 
 
 @pytest.mark.display
+async def test_the_file_alone_shows_a_virtual_screen(agent_files: AgentFiles, tmp_path: Path) -> None:
+    async with bench(tmp_path) as made:
+        await made.start_agent(program(30), screen=SIZE, program=(str(agent_files.agent),))
+        seen = SeenScreen(made.desk(BESIDE).forwards.screen)
+        await eventually(lambda: seen.color(300, 40) == GROUND)
+        await seen.takes_input()
+        seen.tap(ord("k"))
+        await seen.shows(KEY, ord("k"))
+
+
 def test_the_second_file_sees_and_steers_a_real_display(agent_files: AgentFiles) -> None:
     screen = Screen(640, 480)
     try:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from broker_core.jobs.attempt_events import AttemptAccepted, AttemptEnded, AttemptRefused, AttemptStarted
+from broker_core.jobs.components import INDEX, STEP
 from broker_core.jobs.placement import Component
 from broker_core.jobs.states import JobState as S
-from broker_core.resources.record import Resource
 from broker_core.scheduling.coallocation.messages import (
     ComponentGathered,
     EndLauncher,
@@ -17,25 +17,8 @@ from broker_core.scheduling.coallocation.messages import (
 from broker_core.scheduling.config import SchedulerConfig
 from broker_core.scheduling.messages import CancelAsked, ElsewhereAsked
 from tests.scheduling.components import components, gathered, gone, held, together
+from tests.scheduling.over_several import JOB, A, B, C, begun, sites
 from tests.scheduling.stage import Stage
-
-A, B, C = (f"{name}:22/jobmanager-slurm-x" for name in "abc")
-JOB = 'JobType = "Parallel"; SubJobType = "mpich-g2"; NodeNumber = 6; Executable = "/bin/true";'
-ABLE = {
-    "CrossDeskAbilities": ["inter-cluster", "mpi:mpich-g2"],
-    "GlueHostNetworkAdapterInboundIP": True,
-}
-
-
-def sites(*names: str) -> list[Resource]:
-    """Of four processors, the first: none has room for all."""
-    return [Resource(name, name[0], 4, 4, 0, 0, 0.0, ABLE) for name in names]
-
-
-def begun(*names: str, rules: SchedulerConfig | None = None) -> tuple[Stage, str]:
-    stage = Stage(sites(*names), rules)
-    (job,) = stage.submit(JOB)
-    return stage, job
 
 
 def test_a_job_that_fits_on_no_one_site_runs_over_two_and_is_done_when_both_have_ended() -> None:
@@ -60,9 +43,22 @@ def test_a_job_that_fits_on_no_one_site_runs_over_two_and_is_done_when_both_have
     assert stage.state(job) is S.RUNNING
     stage.tell(AttemptEnded(two, stage.wall, 0))
     assert (stage.state(job), stage.records[job].exit_code) == (S.DONE, 0)
-    assert stage.types(job) == [
-        "submitted", "accepted", "matched", "scheduled", "kept_waiting", "running", "done",
+    assert [one for one in stage.types(job) if one != "component_changed"] == [
+        "submitted", "accepted", "matched", "scheduled", "running", "done",
     ]  # fmt: skip
+    assert [(one.details[INDEX], one.details[STEP]) for one in stage.stories[job] if STEP in one.details] == [
+        (1, "accepted"), (0, "accepted"), (0, "started"), (1, "gathered"), (0, "gathered"),
+        (0, "ended"), (1, "ended"),
+    ]  # fmt: skip
+
+
+def test_two_queues_of_one_site_are_no_set_and_the_job_says_why_it_waits() -> None:
+    stage, job = begun("a1:22/jobmanager-slurm-x", "a2:22/jobmanager-slurm-x")
+    assert (stage.state(job), stage.submits) == (S.WAITING, [])
+    assert stage.records[job].reason == (
+        "No site fits: all resources that match, of which one queue of each site counts, do not have 6 CPUs"
+        " together"
+    )
 
 
 def test_a_refusal_is_followed_by_the_next_choice_once_nothing_is_left() -> None:
@@ -106,6 +102,19 @@ def test_an_end_before_mpi_init_is_tried_once_more_and_then_elsewhere(ends: int)
     else:
         assert "a firewall may be in the way" in stage.stories[job][-1].reason + stage.stories[job][-2].reason
         assert "rematched" in stage.types(job)
+
+
+def test_a_job_is_not_kept_from_sites_without_which_it_has_no_room_anywhere() -> None:
+    """Else it would wait for ever, and hold back all others (reliability case 14)."""
+    stage = Stage(sites(A, B, C, "d:22/jobmanager-slurm-x"))
+    (job,) = stage.submit(JOB.replace("= 6", "= 12"))
+    for _ in range(2):
+        held(stage, job, 3)
+        stage.tell(AttemptEnded(components(stage, job)[0], stage.wall, 1))
+        gone(stage, job, 3)
+        stage.run()
+    assert "rematched" in stage.types(job)
+    assert (stage.state(job), stage.records[job].attempt) == (S.READY, 3)
 
 
 def test_the_gather_time_out_ends_all_and_the_job_is_matched_again() -> None:

@@ -128,9 +128,9 @@ class Grid(RuleBasedStateMachine):
             self.wants_a_glidein(job)
             self.a_glidein_starts(0, told=True)
 
-    @rule(job=some.sampled_from(sorted(JOBS)))
-    def wants_a_glidein(self, job: str) -> None:
-        self.tell(GlideinWanted(self.of(job), CE))
+    @rule(job=some.sampled_from(sorted(JOBS)), needs=some.sampled_from(["", "one"]))
+    def wants_a_glidein(self, job: str, needs: str = "one") -> None:
+        self.tell(GlideinWanted(self.of(job), CE, needs))
 
     @rule(job=some.sampled_from(sorted(JOBS)))
     def wants_a_slot(self, job: str) -> None:

@@ -28,7 +28,7 @@ from broker_core.scheduling.slots.effects import (
     StopGlidein,
     ToGlidein,
 )
-from broker_core.scheduling.slots.glidein_life import GlideinEvent
+from broker_core.scheduling.slots.glidein_life import GlideinEvent, GlideinState
 from broker_core.scheduling.slots.messages import (
     GlideinAccepted,
     GlideinAlive,
@@ -49,7 +49,7 @@ from broker_core.simulation.replay import TraceReplay
 from tests.bookkeeping.made import open_store
 from tests.scheduling.stage import matched
 from tests.simulation.made import sites, workload
-from tests.slots.stage import CE, payload
+from tests.slots.stage import CE, Stage, payload
 
 NOW = Now(1.8e9, 5.0)
 _OF_JOBS = (Submit, Confirm, Cancel, ReleaseBarrier, EndLauncher, Ask, LateMessage)
@@ -187,3 +187,20 @@ def test_the_death_of_a_glidein_is_told_to_the_scheduler_as_an_internal_event() 
     core.handle(GlideinConnected(glidein), NOW)
     gone = core.handle(GlideinGone(glidein, "killed"), NOW)
     assert {type(one).__name__ for one in gone} == {"RecordEvent", "StopGlidein", "Wake"}
+
+
+def test_who_has_a_slot_is_known_by_the_attempt_and_by_the_job() -> None:
+    stage = Stage()
+    glidein = stage.requested("job")
+    assert stage.monitor.has(payload("job").component)
+    assert not stage.monitor.has(payload("job", attempt=2).component)
+    known = stage.monitor.glidein(glidein)
+    assert known is not None
+    assert known[1] is GlideinState.REQUESTED
+    assert stage.monitor.glidein("strange") is None
+    stage.joined("other")
+    assert stage.monitor.has(payload("other").component)
+    assert not stage.monitor.has(payload("other", attempt=2).component)
+    assert stage.monitor.has_any(payload("other", attempt=2).component)
+    assert not stage.monitor.has_any(payload("strange").component)
+    assert not stage.monitor.has(payload("strange").component)

@@ -129,7 +129,7 @@ def test_4_an_interactive_job_starts_in_slot2_and_the_batch_job_is_lowered_until
 def test_4_other_organizations_are_not_offered_the_slot() -> None:
     stage = Stage()
     stage.joined("j1", vo="bio")
-    for vo, owner, free in (("hep", "ann", {}), ("bio", "bob", {CE: 1}), ("", "ann", {})):
+    for vo, owner, free in (("hep", "ann", {}), ("bio", "bob", {CE: 1}), ("", "bob", {})):
         assert stage.monitor.offers(payload("i1", INTERACTIVE, vo=vo, owner=owner)) == free
 
 

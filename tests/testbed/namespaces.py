@@ -24,6 +24,11 @@ _OUTBOUND_ONLY = """table inet outbound {
   chain input { type filter hook input priority 0; policy drop;
     iif lo accept; ct state established,related accept; icmp type echo-request accept; }
 }"""
+_HUB_ONLY = """table inet hub {{
+  chain input {{ type filter hook input priority 0; policy drop;
+    iif lo accept; ct state established,related accept; ip saddr {hub} tcp dport {port} accept; }}
+  chain output {{ type filter hook output priority 0; policy drop; oif lo accept; ip daddr {hub} accept; }}
+}}"""
 _ANSWERS_ONLY = """table inet answers {
   chain output { type filter hook output priority 0; policy drop;
     oif lo accept; ct state established,related accept; }
@@ -76,6 +81,10 @@ class Namespaces:
     def answers_only(self, name: str) -> None:
         """The site takes connections, but opens none."""
         self._nft(name, _ANSWERS_ONLY)
+
+    def hub_only(self, name: str, port: int) -> None:
+        """The site reaches this machine and nobody else, and takes connections of it at one port alone."""
+        self._nft(name, _HUB_ONLY.format(hub=self.hub, port=port))
 
     def rate(self, name: str, rate: str) -> None:
         """Limit what the site sends, e.g. `10mbit`."""

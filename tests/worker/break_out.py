@@ -37,7 +37,7 @@ def outcome(attempt: Attempt) -> str:
 def files(neighbor: str, key: str) -> Iterator[tuple[str, Attempt]]:
     secret = f"{neighbor}/secret"
     yield "read the neighbor's file", lambda: read(secret)
-    yield "read it by a way up", lambda: read("../b/secret")
+    yield "read it by a way up", lambda: read("../../b/job/secret")
     yield "list the neighbor's directory", lambda: os.listdir(neighbor)
     yield "write into it", lambda: write(f"{neighbor}/new")
     yield "overwrite the file", lambda: write(secret)
@@ -49,8 +49,9 @@ def files(neighbor: str, key: str) -> Iterator[tuple[str, Attempt]]:
     yield "read by a child", lambda: child("cat", secret)
     yield "read by a child in a session of its own", lambda: child("setsid", "-w", "cat", secret)
     yield "write by a shell", lambda: child("sh", "-c", f"echo x >'{neighbor}/new'")
+    yield "read what its starter is told", lambda: read(f"{neighbor}/../order")
     yield "read what neither slot has", lambda: read(key)
-    yield "leave and read", lambda: (os.chdir(".."), read("b/secret"))
+    yield "leave and read", lambda: (os.chdir("../.."), read("b/job/secret"))
 
 
 def processes(pid: int) -> Iterator[tuple[str, Attempt]]:

@@ -43,8 +43,9 @@ def run(
     order = replace(made, **{name: value for name, value in more.items() if name in known})  # type: ignore[arg-type]
     other = {name: value for name, value in more.items() if name not in known}
     path = other.pop("path", os.environ["PATH"])
+    inherited: dict[str, str] = other.pop("inherited", {})  # type: ignore[assignment]
     at = StarterSettings(str(directory), lambda one: one.name, **other)  # type: ignore[arg-type]
-    given_ = starter_variables(order, at) | {"PATH": str(path), "LANG": "C.UTF-8"}
+    given_ = inherited | starter_variables(order, at) | {"PATH": str(path), "LANG": "C.UTF-8"}
     done = subprocess.run(
         [*shell, str(starter_path())], env=given_, check=False, start_new_session=True, timeout=120
     )

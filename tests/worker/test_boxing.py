@@ -12,13 +12,16 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from unittest.mock import Mock
 
+import asyncssh
 import pytest
 
+from broker_core.worker.agent_settings import BOX, take_box
 from broker_core.worker.boxing import landlock, seccomp
-from broker_core.worker.boxing.__main__ import FAILED
-from broker_core.worker.boxing.kinds import BoxKind
-from tests.packaging.sources import ROOT
+from broker_core.worker.encoding import encode_list
+from broker_core.worker.script import box_path, boxing_archive
+from broker_core.worker.sub_channels.boxed_files import FilesInBox
 from tests.worker import break_out
 
 pytestmark = pytest.mark.software
@@ -26,9 +29,14 @@ NOBODY = 65534
 NICE = os.getpriority(os.PRIO_PROCESS, 0)
 PYTHON = "/usr/bin/python3" if os.getuid() == 0 else sys.executable
 """Root's own interpreter may be where nobody else can read it."""
-_ACCOUNT = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"] if os.getuid() == 0 else []
-BOXES = [BoxKind.BUBBLEWRAP, BoxKind.LANDLOCK]
-_each = pytest.mark.parametrize("kind", BOXES)
+PATH = "/usr/bin:/bin"
+FAILED = 125
+_ACCOUNT = (
+    ["/usr/bin/setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+    if os.getuid() == 0
+    else []
+)
+_each = pytest.mark.parametrize("kind", ["bubblewrap", "landlock"])
 
 
 @dataclass(frozen=True)
@@ -37,20 +45,32 @@ class NodeOfTwoSlots:
 
     root: Path
 
-    def words(
-        self, kind: BoxKind | None, slot: str, *command: str, options: tuple[str, ...] = ()
-    ) -> list[str]:
-        only = ["--only", str(kind)] if kind else []
-        start = [*_ACCOUNT, PYTHON, "-m", "broker_core.worker.boxing", *only, *options]
-        return [*start, "--read", str(self.root / "programs"), str(self.root / slot), *command]
+    def find(self, *kinds: str, path: str = PATH) -> str:
+        """What box can be made, and is made from now on."""
+        programs = self.root / "programs"
+        file = programs / "found"
+        words = ["/bin/sh", str(programs / "box.sh"), "find", str(file), str(programs / "boxing"), *kinds]
+        ran = subprocess.run([*_ACCOUNT, *words], env={"PATH": path}, capture_output=True, text=True)
+        assert (ran.returncode, ran.stderr) == (0, "")
+        return file.read_text(encoding="utf-8")
 
-    def run(
-        self, kind: BoxKind | None, *command: str, options: tuple[str, ...] = ()
-    ) -> subprocess.CompletedProcess[str]:
-        """Run in slot a."""
-        words = self.words(kind, "a", *command, options=options)
+    def words(self, slot: str, *command: str) -> list[str]:
+        """What runs a command in a slot."""
+        programs = self.root / "programs"
+        start = ["/bin/sh", str(programs / "box.sh"), "run", str(programs / "found")]
+        paths = [f"read={programs}", "read=/no/such/folder", f"write={self.root / 'for all'}"]
+        return [*_ACCOUNT, *start, str(programs / "boxing"), *paths, "--", str(self.root / slot), *command]
+
+    def run(self, *command: str, slot: str = "a") -> subprocess.CompletedProcess[str]:
+        """Run it to its end."""
         return subprocess.run(
-            words, cwd=self.root / "programs", capture_output=True, text=True, timeout=120, check=False
+            self.words(slot, *command),
+            cwd=self.root / slot / "job",
+            env={"PATH": PATH},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
         )
 
 
@@ -58,14 +78,13 @@ class NodeOfTwoSlots:
 def node() -> Iterator[NodeOfTwoSlots]:
     with tempfile.TemporaryDirectory(prefix="boxes-") as made:
         root = Path(made).resolve()
-        programs = root / "programs"
-        shutil.copytree(ROOT / "broker_core/worker/boxing", programs / "broker_core/worker/boxing")
-        for package in (programs / "broker_core", programs / "broker_core/worker"):
-            (package / "__init__.py").touch()
-        shutil.copy(break_out.__file__, programs / "break_out.py")
-        for name, file in (("a", "own"), ("b", "secret"), ("agent", "key")):
-            (root / name).mkdir()
-            (root / name / file).write_text("of the other", encoding="utf-8")
+        for name in ("programs", "a/job", "b/job", "agent", "for all"):
+            (root / name).mkdir(parents=True)
+        shutil.copy(box_path(), root / "programs")
+        (root / "programs" / "boxing").write_bytes(boxing_archive())
+        shutil.copy(break_out.__file__, root / "programs")
+        for name in ("a/job/own", "b/job/secret", "agent/key", "b/order"):
+            (root / name).write_text("of the other", encoding="utf-8")
         root.chmod(0o755)
         if os.getuid() == 0:
             for path in (root, *root.rglob("*")):
@@ -74,12 +93,12 @@ def node() -> Iterator[NodeOfTwoSlots]:
 
 
 @pytest.fixture
-def others(node: NodeOfTwoSlots, kind: BoxKind) -> Iterator[list[subprocess.Popen[str]]]:
+def others(node: NodeOfTwoSlots, kind: str) -> Iterator[list[subprocess.Popen[str]]]:
     """The job of slot b in its own box, and a process of the agent in none; each has said that it runs."""
+    assert node.find(kind).startswith(kind)
     says = "sh", "-c", "echo runs; exec sleep 600"
-    boxed = node.words(kind, "b", *says)
     started = []
-    for words, at in ((boxed, "programs"), ([*_ACCOUNT, *says], "agent")):
+    for words, at in ((node.words("b", *says), "b/job"), ([*_ACCOUNT, *says], "agent")):
         started.append(
             subprocess.Popen(
                 words, cwd=node.root / at, stdout=subprocess.PIPE, text=True, start_new_session=True
@@ -96,101 +115,118 @@ def others(node: NodeOfTwoSlots, kind: BoxKind) -> Iterator[list[subprocess.Pope
 
 @_each
 def test_every_attempt_to_break_out_of_a_slot_is_refused(
-    node: NodeOfTwoSlots, kind: BoxKind, others: list[subprocess.Popen[str]]
+    node: NodeOfTwoSlots, kind: str, others: list[subprocess.Popen[str]]
 ) -> None:
     pids = [str(one.pid) for one in others]
-    neighbor, key = node.root / "b", node.root / "agent" / "key"
-    done = node.run(kind, PYTHON, str(node.root / "programs/break_out.py"), str(neighbor), str(key), *pids)
+    neighbor, key = node.root / "b/job", node.root / "agent/key"
+    done = node.run(PYTHON, str(node.root / "programs/break_out.py"), str(neighbor), str(key), *pids)
     assert done.returncode == 0, done.stderr
     outcomes = json.loads(done.stdout)
-    assert len(outcomes) == 15 + 2 * 14
+    assert len(outcomes) == 16 + 2 * 14
     assert {name: told for name, told in outcomes.items() if not told.startswith("refused")} == {}
     assert [one.poll() for one in others] == [None, None], "they run on"
     assert [os.getpriority(os.PRIO_PROCESS, one.pid) for one in others] == [NICE, NICE]
     assert (neighbor / "secret").read_text(encoding="utf-8") == "of the other"
-    assert [path.name for path in neighbor.iterdir() if not path.name.startswith(".")] == ["secret"]
+    assert [path.name for path in neighbor.iterdir()] == ["secret"]
 
 
-def test_without_a_box_the_same_attempts_succeed(node: NodeOfTwoSlots) -> None:
-    victim = subprocess.Popen([*_ACCOUNT, "sleep", "600"], cwd=node.root / "b", start_new_session=True)
+def test_without_a_box_the_same_attempts_succeed_and_why_there_is_none_is_said(node: NodeOfTwoSlots) -> None:
+    assert node.find("none") == "not boxed: no box was wanted\n"
+    victim = subprocess.Popen([*_ACCOUNT, "sleep", "600"], cwd=node.root / "b/job", start_new_session=True)
     spare = node.root / "spare"
-    shutil.copytree(node.root / "b", spare)
+    shutil.copytree(node.root / "b/job", spare)
     if os.getuid() == 0:
         for path in (spare, *spare.rglob("*")):
             os.chown(path, NOBODY, NOBODY)
-    done = node.run(
-        *(BoxKind.NONE, PYTHON, str(node.root / "programs/break_out.py"), str(spare)),
-        *(str(node.root / "agent" / "key"), str(victim.pid)),
-        options=("--allow-unboxed",),
-    )
+    words = PYTHON, str(node.root / "programs/break_out.py"), str(spare), str(node.root / "agent/key")
+    done = node.run(*words, str(victim.pid))
     assert victim.wait(timeout=60) == -signal.SIGKILL
     outcomes = json.loads(done.stdout)
     assert outcomes["read the neighbor's file"] == "done: 'of the other'"
     assert outcomes["read what neither slot has"] == "done: 'of the other'"
     assert outcomes["write into it"] == "done"
-    assert done.stderr == "boxing: not boxed: no box was wanted\n"
     shutil.rmtree(spare)
 
 
 @_each
 def test_a_job_in_a_box_works_in_its_directory_and_rules_its_own_children(
-    node: NodeOfTwoSlots, kind: BoxKind
+    node: NodeOfTwoSlots, kind: str
 ) -> None:
+    assert node.find(kind).startswith(kind)
     text = (
         "pwd; cat own; echo; echo more >made; cat made; rm made; mktemp >/dev/null && echo temporary;"
+        f" echo x >'{node.root}/for all/{kind}';"
         " sleep 600 & kill -TERM $!; wait $!; echo $?; echo x >/dev/null; exit 7"
     )
-    done = node.run(kind, "sh", "-c", text)
-    assert done.returncode == 7
-    assert done.stdout.split("\n") == [str(node.root / "a"), "of the other", "more", "temporary", "143", ""]
+    done = node.run("sh", "-c", text)
+    assert done.returncode == 7, done.stderr
+    lines = [str(node.root / "a/job"), "of the other", "more", "temporary", "143", ""]
+    assert done.stdout.split("\n") == lines
+    assert (node.root / "for all" / kind).exists()
 
 
 @_each
-def test_a_program_that_dies_by_a_signal_is_seen_to(node: NodeOfTwoSlots, kind: BoxKind) -> None:
+def test_a_program_is_asked_to_end_and_says_how_it_did(node: NodeOfTwoSlots, kind: str) -> None:
+    assert node.find(kind).startswith(kind)
     # Namespaces pass a signal on as shells do.
-    code = node.run(kind, "sh", "-c", "kill -KILL $$").returncode
-    assert code in (-signal.SIGKILL, 128 + signal.SIGKILL)
+    assert node.run("sh", "-c", "kill -KILL $$").returncode in (-signal.SIGKILL, 128 + signal.SIGKILL)
+    words = node.words("a", "sh", "-c", "trap 'exit 5' TERM; echo runs; while :; do sleep 0.1; done")
+    asked = subprocess.Popen(
+        words, cwd=node.root / "a/job", stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
+    assert asked.stdout is not None
+    assert asked.stdout.readline() == "runs\n"
+    os.killpg(asked.pid, signal.SIGTERM)
+    asked.communicate(timeout=60)
+    assert asked.returncode == 5
 
 
 @_each
-def test_a_program_that_is_not_there_is_told_with_its_name(node: NodeOfTwoSlots, kind: BoxKind) -> None:
-    done = node.run(kind, "no-such-program")
+def test_a_program_that_is_not_there_is_told_with_its_name(node: NodeOfTwoSlots, kind: str) -> None:
+    assert node.find(kind).startswith(kind)
+    done = node.run("no-such-program")
     assert done.returncode != 0
     assert "no-such-program" in done.stderr
 
 
-def test_the_best_box_that_works_is_taken_and_reported(node: NodeOfTwoSlots) -> None:
-    report = str(node.root / "a" / "report")
-    assert node.run(None, "true", options=("--report", report)).returncode == 0
-    assert Path(report).read_text(encoding="utf-8") == "bubblewrap\n"
-    no_bubblewrap = {"PATH": str(node.root / "programs")}
-    words = node.words(None, "a", "/usr/bin/true", options=("--report", report))
-    words[0] = shutil.which(words[0]) or words[0]
-    done = subprocess.run(
-        words, cwd=node.root / "programs", env=no_bubblewrap, check=False, capture_output=True, timeout=120
-    )
-    assert done.returncode == 0, done.stderr
-    assert Path(report).read_text(encoding="utf-8") == "landlock\n"
+def test_the_best_box_that_works_is_taken(node: NodeOfTwoSlots, tmp_path: Path) -> None:
+    assert node.find() == "bubblewrap\n"
+    few = node.root / "few"
+    few.mkdir()
+    for name in ("python3", "tail", "tr", "mv"):
+        (few / name).symlink_to(f"/usr/bin/{name}")
+    assert node.find(path=str(few)).startswith("landlock /")
+    (few / "python3").unlink()
+    reasons = "bubblewrap is not installed; Landlock needs a python3, which is not installed"
+    assert node.find(path=str(few)) == f"not boxed: {reasons}\n"
+    shutil.rmtree(few)
 
 
-def test_where_no_box_can_be_made_nothing_runs_unless_that_is_allowed_and_it_is_said(
-    node: NodeOfTwoSlots,
-) -> None:
-    report = str(node.root / "a" / "report")
-    refused = node.run(BoxKind.NONE, "touch", "ran", options=("--report", report))
-    assert (refused.returncode, refused.stderr) == (FAILED, "boxing: not boxed: no box was wanted\n")
-    assert not (node.root / "a" / "ran").exists()
-    allowed = node.run(BoxKind.NONE, "true", options=("--report", report, "--allow-unboxed"))
-    assert allowed.returncode == 0
-    assert Path(report).read_text(encoding="utf-8") == "not boxed: no box was wanted\n"
+def test_where_it_is_not_known_what_box_can_be_made_nothing_runs(node: NodeOfTwoSlots) -> None:
+    (node.root / "programs/found").unlink(missing_ok=True)
+    done = node.run("touch", "ran")
+    assert (done.returncode, done.stderr) == (FAILED, "box: it is not known which can be made here\n")
+    assert not (node.root / "a/job/ran").exists()
 
 
-def test_words_that_name_no_directory_or_no_program_are_refused(node: NodeOfTwoSlots) -> None:
-    done = node.run(BoxKind.LANDLOCK)
-    assert (done.returncode, done.stderr) == (
-        FAILED,
-        "boxing: a directory that is there and a program are needed.\n",
-    )
+def test_a_link_of_the_program_leads_desks_out_of_its_directory_no_more_than_itself(tmp_path: Path) -> None:
+    (tmp_path / "job").mkdir()
+    for name in ("secret", "job/own"):
+        (tmp_path / name).touch()
+    (tmp_path / "job/out").symlink_to(tmp_path / "secret")
+    (tmp_path / "job/in").symlink_to("own")
+    files = FilesInBox(Mock(), tmp_path / "job")
+    assert files.map_path(b"/in") == os.fsencode(tmp_path / "job/in")
+    for name in (b"out", b"/out"):
+        with pytest.raises(asyncssh.SFTPPermissionDenied):
+            files.map_path(name)
+
+
+def test_commands_beside_a_program_are_in_its_box(tmp_path: Path) -> None:
+    environment = {BOX: encode_list(["/there/box.sh", "run", "a b", "--"]), "HOME": "/home"}
+    assert take_box(environment, tmp_path) == ("/bin/sh", "/there/box.sh", "run", "a b", "--", str(tmp_path))
+    assert environment == {"HOME": "/home"}
+    assert take_box(environment, tmp_path) == ()
 
 
 def test_this_kernel_holds_signals_and_the_filters_are_whole() -> None:

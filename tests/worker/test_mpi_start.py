@@ -95,6 +95,27 @@ def test_a_node_without_that_mpi_starts_nothing_and_says_so(kind: str, title: st
     assert text(tmp_path / "d") == ""
 
 
+HUB = ("CROSSDESK_MPI_OVERLAY", f"127.0.0.1 1 10.99.0.1 {'s' * 43}")
+
+
+@pytest.mark.parametrize(
+    ("python", "reason"),
+    [
+        (True, "The hub of the job at 127.0.0.1:1 does not answer this node: "),
+        (False, "There is no python3 of 3.7 or newer on this node, which carries the network of a job over "),
+    ],
+)
+def test_a_component_without_its_hub_or_python_starts_nothing_and_says_why(
+    python: bool, reason: str, tmp_path: Path
+) -> None:
+    path = f"{installed('mpich').prefix}/bin:{ALONE}" if python else str(_tools(tmp_path))
+    given = (("PATH", path), ("CROSSDESK_MPI_PROXY", "--proxy-id 0"), HUB)
+    code, mark = started(tmp_path / "d", "pacx-mpi", "/bin/echo", "started", environment=given)
+    assert (code, mark.failure, mark.exit_code) == (229, "software", None)
+    assert mark.reason.startswith(reason)
+    assert text(tmp_path / "d") == ""
+
+
 def _tools(folder: Path) -> Path:
     """A folder with the programs that scripts need and no launcher of MPI."""
     tools = folder / "tools"

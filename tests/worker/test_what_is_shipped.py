@@ -8,6 +8,7 @@ import pytest
 SHIPPED = "broker_core.worker"
 CHANNEL = {
     "broker_core.interactive.channel.frames",
+    "broker_core.interactive.channel.pictures",
     "broker_core.interactive.channel.rendezvous",
     "broker_core.interactive.channel.tunnel",
     "broker_core.interactive.channel.x_setup",

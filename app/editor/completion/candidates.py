@@ -9,10 +9,13 @@ from app.description.statements import statements
 from app.description.values import string_source
 from app.editor.completion.context import CompletionContext, Suggestion
 from broker_core.jdl.attributes.attribute import Attribute
+from broker_core.jdl.attributes.crossbroker import COMPONENT
 from broker_core.jdl.attributes.known import ATTRIBUTES, NOT_NEEDED, USER_ATTRIBUTES, WITHOUT_EFFECT
 
 MODULES = "modules"
 """The attribute whose values the sites tell, in lower case."""
+COMPONENTS = "subjobs"
+"""The attribute whose ads have attributes of their own, in lower case."""
 _SITES = 8
 _FIRST = ("CrossBroker", "CrossDesk")
 """Dialects whose attributes stand before the others'."""
@@ -30,6 +33,7 @@ _FORMS = {
     "expression": "any expression",
     "word": "a word",
 }
+_TWO_COMPONENTS = "{\n  [ NodeNumber = 1; ],\n  [ NodeNumber = 1; ]\n};"
 _WORDS = {"boolean": ("True", "False")}
 RESOURCE = {
     "GlueCEUniqueID": "Name of the computing element.",
@@ -78,6 +82,8 @@ def candidates(
         found = _modules(modules, place.in_string)
     elif place.attribute:
         found = _values(place)
+    elif place.inside.lower() == COMPONENTS:
+        found = _of_component(place)
     else:
         found = _attributes(text, place.prefix)
     typed = place.prefix.lower()
@@ -96,7 +102,15 @@ def _attributes(text: str, typed: str) -> Iterator[Suggestion]:
             yield Suggestion(attribute.name, _statement(attribute), "attribute", documentation(attribute))
 
 
+def _of_component(cursor: CompletionContext) -> Iterator[Suggestion]:
+    for attribute in COMPONENT:
+        if attribute.name.lower() not in cursor.beside - {cursor.prefix.lower()}:
+            yield Suggestion(attribute.name, f"{attribute.name} = ", "attribute", documentation(attribute))
+
+
 def _statement(attribute: Attribute) -> str:
+    if attribute.name.lower() == COMPONENTS:
+        return f"{attribute.name} = {_TWO_COMPONENTS}"
     form = "strings" if "strings" in attribute.types else attribute.types[0]
     return f"{attribute.name} = {_EMPTY.get(form, '')}"
 

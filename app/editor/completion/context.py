@@ -32,6 +32,10 @@ class CompletionContext:
     in_string: bool
     after_scope: bool
     """True after `other.`: attributes of a resource are meant."""
+    inside: str = ""
+    """Name of the attribute in whose value the brackets around stand; empty at the outer level."""
+    beside: frozenset[str] = frozenset()
+    """Lower-case names that the ad in these brackets has before the cursor."""
 
 
 def place_at(text: str, position: int) -> CompletionContext | None:
@@ -46,7 +50,8 @@ def place_at(text: str, position: int) -> CompletionContext | None:
     start = position if typed is None else typed.start + (typed.kind == "string")
     scoped = len(before) >= 2 and before[-1].text == "." and before[-2].text.lower() in ("other", "target")
     in_string = typed is not None and typed.kind == "string"
-    return CompletionContext(text[start:position], start, _attribute_of(before), in_string, scoped)
+    attribute, ad = _attribute_of(before), _ad_of(before)
+    return CompletionContext(text[start:position], start, attribute, in_string, scoped, *ad)
 
 
 def _inside_comment(word: LexicalToken, position: int) -> bool:
@@ -72,3 +77,17 @@ def _attribute_of(before: list[LexicalToken]) -> str:
         elif word.kind == "attribute":
             return word.text
     return ""
+
+
+def _ad_of(before: list[LexicalToken]) -> tuple[str, frozenset[str]]:
+    """The attribute whose value holds the ad that is open behind these words, and the names in that ad."""
+    depth, names = 0, set[str]()
+    for number in range(len(before) - 1, -1, -1):
+        word = before[number]
+        if word.kind == "bracket":
+            depth += (word.text in CLOSING) - (word.text in OPENING)
+            if word.text == "[" and depth < 0:
+                return _attribute_of(before[:number]), frozenset(names)
+        elif word.kind == "attribute" and not depth:
+            names.add(word.text.lower())
+    return "", frozenset()

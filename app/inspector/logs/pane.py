@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
 from app.inspector import job_times
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from app.context import AppContext
     from broker_core.errors import CrossDeskError
     from broker_core.wire.views import OutputFile
+
+_ROOMY = 480
+"""Pixels from which words stand beside the icons."""
 
 
 class LogsPane(JobPane):
@@ -52,11 +56,11 @@ class LogsPane(JobPane):
         self.view.error_asked.connect(self.go_to_error)
 
     def _buttons(self) -> None:
-        self.error = self._button("bug", "Go to the first error", self.go_to_error, "Ctrl+E")
-        self.wrap = self._button("align-left", "Wrap long lines", self._wrap, "", check=True)
-        self.follow = self._button("arrow-down", "Follow the end", self.view.follow, "", check=True)
-        self.look = self._button("search", "Find", self.finder.begin, "Ctrl+F")
-        self.save = self._button("save", "Save as…", self._save, "")
+        self.error = self._button("bug", "First error", "Go to the first error", self.go_to_error, "F8")
+        self.wrap = self._button("align-left", "Wrap", "Wrap long lines", self._wrap, "", check=True)
+        self.follow = self._button("arrow-down", "Follow", "Follow the end", self.view.follow, "", check=True)
+        self.look = self._button("search", "Find", "Find", self.finder.begin, "Ctrl+F")
+        self.save = self._button("save", "Save", "Save as…", self._save, "")
         self.wrap.setChecked(self.context.preferences["wrap_logs"])
         self.follow.setChecked(True)
 
@@ -64,8 +68,11 @@ class LogsPane(JobPane):
         self.context.preferences["wrap_logs"] = on
         self.view.set_wrap(on)
 
-    def _button(self, icon: str, said: str, does: object, keys: str, check: bool = False) -> QToolButton:
+    def _button(
+        self, icon: str, word: str, said: str, does: object, keys: str, check: bool = False
+    ) -> QToolButton:
         button = QToolButton()
+        button.setText(word)
         button.setIcon(self.context.theme.icon(icon))
         button.setToolTip(f"{said} ({keys})" if keys else said)
         button.setAccessibleName(said)
@@ -101,6 +108,14 @@ class LogsPane(JobPane):
             foot.addWidget(button)
         column.addLayout(foot)
         self.finder.hide()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Words stand beside the icons where there is room for them."""
+        super().resizeEvent(event)
+        style = Qt.ToolButtonStyle
+        shown = style.ToolButtonTextBesideIcon if self.width() >= _ROOMY else style.ToolButtonIconOnly
+        for button in (self.look, self.error, self.wrap, self.follow, self.save):
+            button.setToolButtonStyle(shown)
 
     async def load(self, job: str) -> list[OutputFile]:
         """Ask which files there are."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _MOST_COPIED = 50_000
 """Rows that one copy to the clipboard may take."""
-FIND, ERROR = QKeySequence("Ctrl+F"), QKeySequence("Ctrl+E")
+FIND, ERROR = QKeySequence("Ctrl+F"), QKeySequence("F8")
 _OWN_KEYS = (
     FIND,
     ERROR,

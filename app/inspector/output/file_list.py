@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from broker_core.wire.views import OutputFile
 
 _ALONE = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+_CHANGED = 3
+"""Column of how long ago."""
+_SECOND_MS = 1000
 KINDS = {
     "stdout": "output",
     "stderr": "errors",
@@ -57,6 +60,9 @@ class FileList(QTreeWidget):
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         for column in (1, 2, 3):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        self._second = QTimer(self, interval=_SECOND_MS)
+        self._second.timeout.connect(self.tell_time)
+        self._second.start()
         self.headerItem().setTextAlignment(2, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
     def show_files(self, job: str, files: list[OutputFile]) -> None:
@@ -84,6 +90,16 @@ class FileList(QTreeWidget):
         item.setData(0, Qt.ItemDataRole.UserRole, file.path)
         more = "\nIt may still grow." if file.growing else ""
         item.setToolTip(0, f"{file.path}\n{file.size:,} bytes, {job_times.exact(file.modified)}{more}")
+
+    def tell_time(self) -> None:
+        """Say again how long ago the files in view changed."""
+        if not self.isVisible():
+            return
+        item, now = self.itemAt(0, 0), time.time()
+        while item is not None and self.visualItemRect(item).top() < self.viewport().height():
+            file = self.files[item.data(0, Qt.ItemDataRole.UserRole)]
+            item.setText(_CHANGED, job_times.ago(file.modified, now))
+            item = self.itemBelow(item)
 
     def chosen(self) -> list[OutputFile]:
         """Return the selected files."""

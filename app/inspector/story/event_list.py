@@ -21,7 +21,7 @@ from app.inspector import job_times
 from app.widgets.labels import breakable
 from app.widgets.state_glyph import draw_glyph
 from broker_core.jobs.placement import listed
-from broker_core.jobs.site_names import element_words
+from broker_core.jobs.site_names import element_words, site_names
 from broker_core.jobs.transitions import EventType
 
 if TYPE_CHECKING:
@@ -43,6 +43,9 @@ SENTENCES: dict[str, str] = {
     E.SCHEDULED: "Accepted by the site",
     E.KEPT_WAITING: "Kept waiting by its site",
     E.START_OVERDUE: "Its start was not confirmed",
+    E.COMPONENT_CHANGED: "A component",
+    E.TRAFFIC_COUNTED: "Traffic between its sites",
+    E.GIVEN_UP: "Given up at all sites",
     E.RETRIED: "Tried once more at the same site",
     E.REMATCHED: "Given up there, to be matched again",
     E.RUNNING: "Started",
@@ -106,8 +109,14 @@ class EventList(QListWidget):
             self._fit()
 
 
-def _item(event: EventView) -> QListWidgetItem:
+def sentence(event: EventView) -> str:
+    """What happened, as a person would say it."""
     said = SENTENCES.get(event.type, event.type)
+    return f"{said} at {site_names(tuple(event.resources))}" if event.type == E.COMPONENT_CHANGED else said
+
+
+def _item(event: EventView) -> QListWidgetItem:
+    said = sentence(event)
     item = QListWidgetItem(f"{job_times.clock(event.time)} {said}. {_reason(event)}")
     item.setData(_EVENT, event)
     about = [job_times.exact(event.time), f"{event.type}, reported by {event.source}"]
@@ -159,7 +168,7 @@ class _EventDelegate(QStyledItemDelegate):
         painter.setPen(theme.color("text"))
         room = top.adjusted(_LEFT, 0, -70, 0)
         said = QFontMetrics(theme.font("base")).elidedText(
-            SENTENCES.get(event.type, event.type), Qt.TextElideMode.ElideRight, room.width()
+            sentence(event), Qt.TextElideMode.ElideRight, room.width()
         )
         painter.drawText(room, middle | Qt.AlignmentFlag.AlignLeft, said)
         if reason := _reason(event):

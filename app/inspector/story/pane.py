@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
@@ -18,12 +17,11 @@ from app.inspector.story.why import WhyPanel
 from app.jobs.annotating import NoteField
 from app.widgets.job_pane import JobPane
 from app.widgets.labels import breakable, label
-from broker_core.jobs.events import EventSource, JobEvent
 from broker_core.jobs.placement import ids_in, listed
 from broker_core.jobs.site_names import element_words, site_name
 from broker_core.jobs.states import JobState
 from broker_core.jobs.story import spent
-from broker_core.jobs.transitions import EventType
+from broker_core.wire.job_events import replayed_events
 
 if TYPE_CHECKING:
     from app.context import AppContext
@@ -32,12 +30,10 @@ if TYPE_CHECKING:
     from broker_core.wire.views import EventView, JobDetail
 
     Told = tuple[JobDetail, list[EventView], WhyView | None]
-    from broker_core.wire.views import EventView
 
 
 _TICK_MS = 1000
 _WAITS = (JobState.SUBMITTED, JobState.WAITING)
-_KNOWN = frozenset(EventType)
 
 
 class StoryPane(JobPane):
@@ -213,26 +209,3 @@ def facts_of(detail: JobDetail) -> list[tuple[str, str, str]]:
 def _elements(row: dict[str, Any]) -> str:
     """The computing elements of a row for a tooltip."""
     return listed(map(element_words, ids_in(row.get("site") or "")))
-
-
-def replayed_events(events: Iterable[EventView]) -> list[JobEvent]:
-    """Return the events; kinds that a newer broker may know and this desktop does not are left out."""
-    return [_event(one) for one in events if one.type in _KNOWN]
-
-
-def _event(one: EventView) -> JobEvent:
-    return JobEvent(
-        job=one.job,
-        seq=one.seq,
-        time=one.time,
-        source=EventSource(one.source),
-        type=EventType(one.type),
-        old=JobState(one.old) if one.old else None,
-        new=JobState(one.new),
-        owner=one.owner,
-        attempt=one.attempt,
-        resources=tuple(one.resources),
-        reason=one.reason,
-        details=one.details,
-        position=one.position,
-    )

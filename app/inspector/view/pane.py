@@ -1,31 +1,43 @@
-"""The View tab: what a job's program publishes, followed while it runs."""
+"""The View tab: a job's display, and what its program publishes, followed while it runs."""
 
 from __future__ import annotations
 
 import asyncio
 import time
+from enum import Enum
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QProgressBar, QScrollArea, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QFrame,
+    QHBoxLayout,
+    QProgressBar,
+    QScrollArea,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
 
-from app import units
 from app.inspector.view.changes import HistoryTable, markers_of
 from app.inspector.view.controls import ControlsView
 from app.inspector.view.curve_data import RecordedRun
+from app.inspector.view.display import DisplayView
 from app.inspector.view.following import follow_pause, still_runs
-from app.inspector.view.reading import PartRead, plotting_module, read_part
+from app.inspector.view.reading import PartRead, plotting_module, read_part, remarks_on
+from app.inspector.view.shared_session import SharedSession
 from app.inspector.view.tables import TablesView
 from app.stores.slices import breathe
 from app.widgets.job_pane import JobPane
 from app.widgets.labels import label
+from app.widgets.tool_button import tool_button
 from broker_core.client.connect import connect
 from broker_core.jobs.published.decoder import RecordDecoder
 from broker_core.jobs.published.recording import Recording
-from broker_core.jobs.published.records import FILE, MOST, ArrayRecord
+from broker_core.jobs.published.records import FILE, ArrayRecord
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -40,13 +52,26 @@ _DRAW_S = 0.3
 _PROGRESS_STEPS = 1000
 _WIDE = 900
 """From this width on controls stand beside the curves, not above them."""
+OWN_WINDOW, BACK = "Show it in a window of its own", "Back into the main window"
 _CONTROLS, _ANY = 360, 1 << 20
 
 
+class Offer(Enum):
+    """What the button of the empty page does."""
+
+    TRY_AGAIN = "try again"
+    HELP = "help"
+    BRING_BACK = "bring back"
+
+
 class ViewPane(JobPane):
-    """Progress, curves, arrays and tables below each other: as many of these as there are."""
+    """Display, progress, curves, arrays and tables below each other: as many of these as there are."""
 
     title = "View"
+    parting = Signal()
+    """It is to be shown in a window of its own; or, where it has one, in the inspector again."""
+    back_wanted = Signal()
+    """The window that has the view of this job is to be closed."""
 
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
@@ -54,6 +79,9 @@ class ViewPane(JobPane):
         self.progress, self.doing = QProgressBar(), label(role="small", fluid=True)
         self.remark = label(role="muted", wrap=True)
         self.tables = TablesView(context)
+        self.session = SharedSession(partial(connect, context.state_dir))
+        self.display = DisplayView(context, self.session)
+        self.display.appeared.connect(self.refresh)
         self.controls = ControlsView(context)
         self.controls.wanted.connect(self._steer)
         self._history = HistoryTable()
@@ -63,22 +91,30 @@ class ViewPane(JobPane):
         self.curves: CurvesView | None = None
         self.arrays: ArraysView | None = None
         self._making: asyncio.Future[None] | None = None
-        self._offers_help = False
+        self._offer = Offer.TRY_AGAIN
+        self.window_button = tool_button(context.theme.icon("picture-in-picture-2"), OWN_WINDOW)
+        self.window_button.clicked.connect(self.parting)
         self._took = 0.0
         self._again = QTimer(self, singleShot=True)
         self._again.timeout.connect(self.refresh)
         self._lay_out_view()
 
-    def _lay_out_view(self) -> None:
+    def _lay_out_head(self) -> None:
         self.progress.setMaximum(_PROGRESS_STEPS)
         self.progress.setTextVisible(False)
         self.progress.setAccessibleName("Progress of the program")
         self._head = QWidget()
         head = QVBoxLayout(self._head)
-        head.setContentsMargins(12, 8, 12, 4)
+        head.setContentsMargins(12, 4, 8, 4)
         head.setSpacing(4)
-        head.addWidget(self.doing)
+        first = QHBoxLayout()
+        first.addWidget(self.doing, 1)
+        first.addWidget(self.window_button)
+        head.addLayout(first)
         head.addWidget(self.progress)
+
+    def _lay_out_view(self) -> None:
+        self._lay_out_head()
         self.parts = QSplitter(Qt.Orientation.Vertical)
         self.parts.setChildrenCollapsible(False)
         self.parts.addWidget(self.tables)
@@ -99,14 +135,24 @@ class ViewPane(JobPane):
         steering.addWidget(self.controls.line)
         steering.addStretch(0)
         self._beside.addWidget(self._steering)
-        self._beside.addWidget(_scrolled(self.parts, "What the program published"), 1)
-        column.addLayout(self._beside, 1)
+        self._scrolled = _scrolled(self.parts, "What the program published")
+        self._beside.addWidget(self._scrolled, 1)
+        self._both = QBoxLayout(QBoxLayout.Direction.TopToBottom)
+        self._both.setSpacing(0)
+        self._both.addWidget(self.display, 3)
+        self._both.addLayout(self._beside, 2)
+        column.addLayout(self._both, 1)
+        column.addStretch(0)
         column.addWidget(self.remark)
 
     def _arrange(self) -> None:
-        """Put the controls beside the curves where there is room, else above them."""
-        wide = self.width() >= _WIDE
-        ways = QBoxLayout.Direction
+        """Put curves beside the display where there is room, and without one the controls beside the curves;
+        else all stand below each other."""
+        wide, ways = self.width() >= _WIDE, QBoxLayout.Direction
+        split = wide and self.display.wanted
+        self._both.setDirection(ways.LeftToRight if split else ways.TopToBottom)
+        self.display.stand_beside(on=split)
+        wide = wide and not split
         self._beside.setDirection(ways.RightToLeft if wide else ways.TopToBottom)
         most = min(self.controls.sizeHint().height(), self.height() if wide else self.height() * 2 // 5)
         self._controls.setMaximumHeight(most)
@@ -169,14 +215,16 @@ class ViewPane(JobPane):
         self._again.stop()
         self.recording = Recording()
         self.controls.clear()
+        self.display.leave()
         self._leave()
 
     def render_answer(self, answer: Recording) -> None:
         """Show what there is, and ask again soon while more may come."""
         if answer is not self.recording:
             return
-        if answer.records:
-            self._offers_help = False
+        self.display.follow(self._row())
+        if answer.records or self.display.wanted:
+            self._offer = Offer.TRY_AGAIN
             self._show_parts(answer)
         else:
             self._say_nothing(answer)
@@ -206,12 +254,14 @@ class ViewPane(JobPane):
             self._loading = asyncio.ensure_future(loading)
         steering = await asyncio.shield(self._loading)
         if job == self.job and self.link is None:
-            self.link = steering.SteeringLink(partial(connect, self.context.state_dir), job)
+            session = self.session.join(job)
+            self.link = steering.SteeringLink(session)
             self.link.changed.connect(self.controls.show_changes)
             self.link.sent.connect(self.controls.sent)
             self.link.refused.connect(self.controls.refused)
             self.link.waits.connect(self.controls.show_waits)
             self.link.over.connect(self.controls.give_up)
+            self.controls.show_waits(session.reason)
 
     def _leave(self) -> None:
         if self.link is not None:
@@ -244,22 +294,21 @@ class ViewPane(JobPane):
 
     def _show_parts(self, recording: Recording) -> None:
         progress = recording.progress
-        self._head.setVisible(progress is not None)
+        self.progress.setVisible(progress is not None)
+        self.doing.setText("")
         if progress is not None:
             self.progress.setValue(round(progress.share * _PROGRESS_STEPS))
             self.doing.setText(f"{progress.share:.0%}   {progress.text}".rstrip())
         tables = self._history.tables(recording)
-        assert self.curves is not None
-        assert self.arrays is not None
-        for part, there in (
-            (self.curves, recording.curves), (self.arrays, recording.arrays), (self.tables, tables)
-        ):  # fmt: skip
-            part.setVisible(bool(there))
-        self.parts.setVisible(bool(recording.curves or recording.arrays or tables))
-        if recording.curves:
-            self.curves.show_changes(markers_of(recording.steering))
-            self.curves.show_runs([RecordedRun("", recording)])
-        self.arrays.show_arrays(recording.arrays)
+        self.tables.setVisible(bool(tables))
+        self._scrolled.setVisible(bool(recording.curves or recording.arrays or tables))
+        if self.curves is not None and self.arrays is not None:
+            self.curves.setVisible(bool(recording.curves))
+            self.arrays.setVisible(bool(recording.arrays))
+            if recording.curves:
+                self.curves.show_changes(markers_of(recording.steering))
+                self.curves.show_runs([RecordedRun("", recording)])
+            self.arrays.show_arrays(recording.arrays)
         self.tables.show_tables(tables)
         self._show_controls(recording)
         self.remark.setText(remarks_on(recording))
@@ -268,7 +317,7 @@ class ViewPane(JobPane):
     def _say_nothing(self, recording: Recording) -> None:
         row = self._row()
         started = bool(row and row.get("started"))
-        self._offers_help = started
+        self._offer = Offer.HELP if started else Offer.TRY_AGAIN
         help_ = "How programs publish" if started else ""
         if recording.unreadable:
             self.show_empty_state("triangle-alert", "Nothing that can be shown", remarks_on(recording), help_)
@@ -293,9 +342,33 @@ class ViewPane(JobPane):
                 "What its program publishes appears here as soon as it runs.",
             )
 
+    # --- a window of its own
+
+    def stand_alone(self) -> None:
+        """Be what a window of its own shows."""
+        self.window_button.setToolTip(BACK)
+        self.window_button.setAccessibleName(BACK)
+
+    def say_elsewhere(self) -> None:
+        """A window has the view of this job."""
+        self._offer = Offer.BRING_BACK
+        self.show_empty_state(
+            "picture-in-picture-2",
+            "Shown in a window of its own",
+            "It comes back here when you close that window.",
+            "Bring it back",
+        )
+
+    def show_job(self, job: str | None) -> None:
+        """Show this job; None: none."""
+        self._offer = Offer.TRY_AGAIN
+        super().show_job(job)
+
     def act(self) -> None:
-        """Help with publishing, or another try."""
-        if self._offers_help:
+        """Help with publishing, the window brought back, or another try."""
+        if self._offer is Offer.BRING_BACK:
+            self.back_wanted.emit()
+        elif self._offer is Offer.HELP:
             self.context.show_help("publishing")
         else:
             super().act()
@@ -316,20 +389,3 @@ def _scrolled(inside: QWidget, name: str) -> QScrollArea:
     area.setAccessibleName(name)
     area.setWidget(inside)
     return area
-
-
-def remarks_on(recording: Recording) -> str:
-    """What of all that was published is not shown, in sentences; empty where all is."""
-    found = []
-    if recording.full:
-        found.append(f"A job publishes {MOST >> 30} GiB at most; what came later was left out.")
-    if recording.thinned:
-        found.append("Of very long curves the least and the greatest values are shown.")
-    if recording.overflow:
-        found.append(f"{units.count(recording.overflow, 'record')} of further names were left out.")
-    if recording.steering.left_out:
-        found.append(f"{units.count(recording.steering.left_out, 'record')} about parameters were left out.")
-    if recording.unreadable:
-        lines = units.count(recording.unreadable, "line")
-        found.append(f"{lines} could not be read. The first: {recording.reason}")
-    return " ".join(found)

@@ -7,10 +7,11 @@ from enum import Enum
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from app import units
 from app.stores.slices import breathe
 from app.widgets import qt_types
 from broker_core.errors import NotFound
-from broker_core.jobs.published.records import FILE
+from broker_core.jobs.published.records import FILE, MOST
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -58,3 +59,20 @@ async def plotting_module(name: str) -> ModuleType:
     for _ in qt_types.in_steps():
         await breathe()
     return await asyncio.to_thread(import_module, name)
+
+
+def remarks_on(recording: Recording) -> str:
+    """What of all that was published is not shown, in sentences; empty where all is."""
+    found = []
+    if recording.full:
+        found.append(f"A job publishes {MOST >> 30} GiB at most; what came later was left out.")
+    if recording.thinned:
+        found.append("Of very long curves the least and the greatest values are shown.")
+    if recording.overflow:
+        found.append(f"{units.count(recording.overflow, 'record')} of further names were left out.")
+    if recording.steering.left_out:
+        found.append(f"{units.count(recording.steering.left_out, 'record')} about parameters were left out.")
+    if recording.unreadable:
+        lines = units.count(recording.unreadable, "line")
+        found.append(f"{lines} could not be read. The first: {recording.reason}")
+    return " ".join(found)

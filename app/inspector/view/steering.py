@@ -1,4 +1,4 @@
-"""The session over which the View tab changes parameters of a job's program."""
+"""How the View tab changes parameters of a job's program. Imported late."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.console.channel import Connect, ConsoleChannel
-from broker_core.client.interactive import ENDED, ShadowSession, Status
+from app.inspector.view.job_session import JobSession
+from broker_core.client.interactive import ShadowSession
 from broker_core.client.printable import printable
 from broker_core.errors import CrossDeskError
 
@@ -29,24 +29,27 @@ class SteeringLink(QObject):
     over = Signal(str)
     """Nothing can be sent any more, and why; what was under way is given up."""
 
-    def __init__(self, connect: Connect, job: str) -> None:
+    def __init__(self, session: JobSession) -> None:
+        """`session` was joined for this."""
         super().__init__()
-        self.ended = False
-        """Nothing can be sent any more."""
         self._wanted: dict[str, str] = {}
-        self._channel = ConsoleChannel(connect, job, 80, 24, attached=False)
-        self._channel.status.connect(self._status_changed)
-        self._channel.failed.connect(self._failed)
-        self._channel.do(self._follow)
-        self._channel.start()
+        self._session = session
+        session.waits.connect(self.waits)
+        session.over.connect(self.over)
+        session.do(self._follow)
+
+    @property
+    def ended(self) -> bool:
+        """Nothing can be sent any more."""
+        return self._session.ended
 
     def close(self) -> None:
         """Leave; what the agent has the program still gets."""
-        self._channel.close()
+        self._session.leave()
 
     def set(self, name: str, text: str) -> None:
         """Have a parameter changed. While one change is under way the newest of the others waits."""
-        self._channel.do(lambda session: self._want(session, name, text))
+        self._session.do(lambda session: self._want(session, name, text))
 
     def _follow(self, session: ShadowSession) -> None:
         steering = session.forwards.steering
@@ -71,13 +74,3 @@ class SteeringLink(QObject):
             self.sent.emit(name)
         finally:
             del self._wanted[name]
-
-    def _status_changed(self, status: Status) -> None:
-        self.waits.emit(printable(status.reason))
-        if status.state in ENDED:
-            self._failed(status.reason)
-
-    def _failed(self, reason: str) -> None:
-        self.ended = True
-        self.over.emit(printable(reason))
-        self.close()

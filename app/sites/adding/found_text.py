@@ -80,4 +80,6 @@ def headline(found: Detection) -> str:
     where = f" at {found.host}" if found.host else ""
     if not usable:
         return f"Nothing that can run jobs was found{where}."
+    if usable[0].kind == "shell":
+        return f"{found.host or 'It'} is a plain host without a batch system."
     return f"{usable[0].title} was found{where}."

@@ -44,8 +44,8 @@ class ImageView(QWidget):
         bar.setContentsMargins(12, 4, 8, 4)
         bar.addWidget(self.told, 1)
         for icon, said, does in (
-            ("zoom-out", "Smaller", lambda: self.zoom(0.8)),
-            ("zoom-in", "Larger", lambda: self.zoom(1.25)),
+            ("zoom-out", "Zoom out", lambda: self.zoom(0.8)),
+            ("zoom-in", "Zoom in", lambda: self.zoom(1.25)),
             ("maximize-2", "Fit to the pane", self.fit),
         ):
             button = QToolButton()

@@ -15,6 +15,11 @@ from broker_core.jobs.sweep import Sweep
 
 Wanted = Sequence[JobState | Outcome]
 """Jobs in one of the states, or with one of the outcomes; none: all jobs."""
+LATEST = (
+    "number NOT IN (SELECT early.number FROM jobs AS late JOIN jobs AS early ON early.id = late.rerun_of"
+    " WHERE late.rerun_of <> '' AND early.batch <> '')"
+)
+"""SQL: the job stands for itself where jobs are counted, as `jobs.reruns.latest_runs` says."""
 _BAD = "ifnull(exit_code, 0) <> 0"
 """SQL: an exit code other than 0 is recorded."""
 _PURGED = (
@@ -51,9 +56,12 @@ def _is_wanted(outcome: Outcome, state: JobState, wanted: Wanted) -> bool:
 def counted(connection: sqlite3.Connection, owner: str, sweeps: Sequence[Sweep] = ()) -> Counter[Outcome]:
     """Return how many jobs of an owner (empty: of all) have each outcome, purged ones too.
 
+    Of each member of a batch the last run counts.
+
     How jobs ended that were purged before outcomes were kept is not known: those do not count.
     """
-    query = "SELECT state, exit_code, count(*) FROM jobs WHERE ?1 = '' OR owner = ?1 GROUP BY 1, 2"
+    mine = f"(?1 = '' OR owner = ?1) AND {LATEST}"
+    query = f"SELECT state, exit_code, count(*) FROM jobs WHERE {mine} GROUP BY 1, 2"
     found: Counter[Outcome] = Counter()
     for state, code, number in connection.execute(query, (owner,)):
         found[outcome_of(state, code)] += number
@@ -67,9 +75,10 @@ def counted(connection: sqlite3.Connection, owner: str, sweeps: Sequence[Sweep] 
 
 
 def at_sites(connection: sqlite3.Connection, owner: str) -> dict[str, Counter[Outcome]]:
-    """Return how many jobs ended well and how many failed at each site, by its name."""
+    """Return how many jobs ended well and how many failed at each site, by its name; a job counts where its
+    last run was."""
     over, values = condition((Outcome.DONE, Outcome.FAILED))
-    where = f"{over} AND owner = ?" if owner else over
+    where = f"{over} AND {LATEST}{' AND owner = ?' if owner else ''}"
     query = f"SELECT site, state, exit_code, count(*) FROM jobs WHERE {where} GROUP BY 1, 2, 3"
     found: dict[str, Counter[Outcome]] = {}
     for text, state, code, number in connection.execute(query, [*values, owner] if owner else values):

@@ -1,5 +1,7 @@
 """Purging: the row goes, the story is folded to its last event, and the job stays counted (CB-LIFE-06).
 
+A member of a batch counts once, by the run that goes last: as long as another one has a row, that one counts.
+
 The event that says that a job was purged stays for ever: who follows the log from any position hears of it.
 """
 
@@ -26,6 +28,9 @@ ON CONFLICT DO UPDATE SET
 """
 
 _REMOVE = "DELETE FROM jobs WHERE id = ? RETURNING files"
+_OTHER_RUN = """
+SELECT 1 FROM jobs WHERE rerun_of <> '' AND rerun_of = ?1 UNION ALL SELECT 1 FROM jobs WHERE id = ?2
+"""
 _RELINK = "UPDATE jobs SET rerun_of = ? WHERE rerun_of <> '' AND rerun_of = ?"
 _FOLD_STORY = """
 DELETE FROM events WHERE job = ?1 AND seq < ?2 AND NOT (seq = 1 AND EXISTS (
@@ -51,7 +56,8 @@ def fold_and_remove(connection: sqlite3.Connection, records: Sequence[JobRecord]
     filesets: set[str] = set()
     for record in records:
         for (files,) in connection.execute(_REMOVE, (record.id,)).fetchall():
-            _fold(connection, record)
+            if not _stands_elsewhere(connection, record):
+                _fold(connection, record)
             descriptions.add(record.description)
             filesets.add(files)
             if record.rerun_of:
@@ -59,6 +65,13 @@ def fold_and_remove(connection: sqlite3.Connection, records: Sequence[JobRecord]
     fold_stories(connection, [(record.id, record.seq) for record in records])
     connection.executemany("DELETE FROM annotations WHERE job = ?", [(record.id,) for record in records])
     _remove_unused(connection, descriptions, filesets - {""})
+
+
+def _stands_elsewhere(connection: sqlite3.Connection, record: JobRecord) -> bool:
+    """True if another run of this member of a batch is there, which is counted by its row."""
+    if not record.batch:
+        return False
+    return connection.execute(_OTHER_RUN, (record.id, record.rerun_of)).fetchone() is not None
 
 
 def fold_stories(connection: sqlite3.Connection, last: Sequence[tuple[str, int]]) -> None:

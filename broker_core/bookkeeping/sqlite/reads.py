@@ -15,7 +15,7 @@ from broker_core.bookkeeping.faults import REPAIR
 from broker_core.bookkeeping.sqlite import sweep_reads
 from broker_core.bookkeeping.sqlite.annotations import annotation_columns
 from broker_core.bookkeeping.sqlite.codec import EVENT_COLUMNS, JOB_COLUMNS, event_of, intact, record_of
-from broker_core.bookkeeping.sqlite.outcome_reads import Wanted, condition, states_of
+from broker_core.bookkeeping.sqlite.outcome_reads import LATEST, Wanted, condition, states_of
 from broker_core.errors import BadRequest, StoreDamaged
 from broker_core.jobs.annotations import PAGE_COLUMNS
 from broker_core.jobs.events import JOB, JobEvent
@@ -29,9 +29,6 @@ _OF_JOBS = f"type GLOB '{JOB}.*'"
 """SQL: the event is about a job."""
 NUMBERED = f"SELECT number, {', '.join(JOB_COLUMNS)} FROM jobs"
 JOBS = f"SELECT {', '.join(JOB_COLUMNS)} FROM jobs"
-
-_LATEST = "NOT EXISTS (SELECT 1 FROM jobs AS later WHERE later.rerun_of <> '' AND later.rerun_of = jobs.id)"
-"""SQL: the job was not run again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +85,15 @@ def jobs_page(
 ) -> JobsByColumn:
     """A page of the jobs of an owner; an empty owner stands for all, nothing `wanted` for any state.
 
-    `sweeps`: those with jobs that share their story, and may have no row yet. `latest`: without the jobs that
-    were run again.
+    `sweeps`: those with jobs that share their story, and may have no row yet. `latest`: of each
+    member of a batch only the last run.
 
     Only the first page counts the jobs: counting costs as much as reading a page.
     """
     wished = _known_columns(columns)
     names = [name for name in JOB_COLUMNS if name in wished or name == "id"]
     where, values = _conditions(owner, wanted)
-    where += [_LATEST] if latest else []
+    where += [LATEST] if latest else []
     mine = sweep_reads.chosen(sweeps, owner, states_of(wanted))
     total, before = 0, _cursor(after) if after else 1 << 62
     if not after:
@@ -254,9 +251,10 @@ def document(connection: sqlite3.Connection, owner: str, name: str) -> str | Non
 
 
 def states(connection: sqlite3.Connection, owner: str, sweeps: Sequence[Sweep] = ()) -> dict[str, int]:
-    """State to number of jobs, in the order of the life cycle; only states that occur."""
+    """State to number of jobs, of each member of a batch the last run; in the order of the life cycle, only
+    states that occur."""
     where, values = _conditions(owner, ())
-    query = f"SELECT state, count(*) FROM jobs{_where(where)} GROUP BY state"
+    query = f"SELECT state, count(*) FROM jobs{_where([*where, LATEST])} GROUP BY state"
     found = Counter(dict(connection.execute(query, values)))
     found += sweep_reads.counted(connection, sweep_reads.chosen(sweeps, owner))
     return {state.value: found[state.value] for state in JobState if state.value in found}

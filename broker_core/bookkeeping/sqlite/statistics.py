@@ -1,4 +1,7 @@
-"""The numbers of CB-UI-13, over the jobs in the store and those purged from it."""
+"""The numbers of CB-UI-13, over the jobs in the store and those purged from it.
+
+They are numbers of jobs: of a member of a batch that was run again the last run counts, purged or not.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from broker_core.bookkeeping.sqlite.outcome_reads import counted
+from broker_core.bookkeeping.sqlite.outcome_reads import LATEST, counted
 from broker_core.bookkeeping.sqlite.sweep_reads import chosen
 from broker_core.bookkeeping.sqlite.sweep_rows import begun
 from broker_core.jobs.counters import LONGER, STAGES, WAIT_BOUNDS, kind_of, kind_order
@@ -25,7 +28,7 @@ _PRESENT = f"""
 SELECT structure, interactive, strftime('%Y-%m', submitted, 'unixepoch'), cpus, {_WAIT},
     count(*), count(accepted), count(matched), count(started),
     sum(state IN ('Done', 'Cleared')), sum(state = 'Cleared')
-FROM jobs WHERE ?1 = '' OR owner = ?1 GROUP BY 1, 2, 3, 4, 5
+FROM jobs WHERE (?1 = '' OR owner = ?1) AND {LATEST} GROUP BY 1, 2, 3, 4, 5
 """
 _PURGED = """
 SELECT structure, interactive, month, cpus, wait, submitted, accepted, matched, run, completed, cleared

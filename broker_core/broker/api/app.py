@@ -51,6 +51,9 @@ from broker_core.broker.api.routes import (
     sites as routes_sites,
 )
 from broker_core.broker.api.routes import (
+    slots as routes_slots,
+)
+from broker_core.broker.api.routes import (
     stayed as routes_stayed,
 )
 from broker_core.broker.api.routes import (
@@ -73,6 +76,7 @@ _ROUTES = (
     routes_replicas,
     routes_resources,
     routes_scheduler,
+    routes_slots,
     routes_interactive,
     routes_lines,
     routes_sites,

@@ -24,7 +24,7 @@ from broker_core.jdl.check import Limits
 from broker_core.jdl.description import JobDescription
 from broker_core.matching.match import Matches, match
 from broker_core.matching.report import steps
-from broker_core.policies.applied import applied
+from broker_core.policies.applied import applied, by_ways
 from broker_core.policies.policy import Policy
 from broker_core.resources.pool import NO_ACCESS, Pool
 from broker_core.scheduling.scheduler import Scheduler
@@ -40,11 +40,15 @@ AT_ONCE = 100
 class KnownResources:
     """The resources by which the scheduler decides, as a question sees them."""
 
-    def __init__(self, scheduler: Scheduler, updaters: Updaters, *, cache: bool) -> None:
-        """`cache`: what sources said counts until it is stale, else they are asked anew (CB-CACHE-09)."""
+    def __init__(
+        self, scheduler: Scheduler, updaters: Updaters, *, cache: bool, slots_first: bool = False
+    ) -> None:
+        """`cache`: what sources said counts until it is stale, else they are asked anew (CB-CACHE-09);
+        `slots_first`: an interactive job starts in a virtual slot rather than on a free processor."""
         self._scheduler = scheduler
         self._updaters = updaters
         self._cache = cache
+        self.slots_first = slots_first
 
     async def renewed(self) -> None:
         """Without a cache: ask the sources first."""
@@ -88,6 +92,7 @@ class ListMatch:
         if question.assume_access:
             context = replace(context, assume_abilities=True)
         found = applied(order.policy, order.name, match(description, pool, context=context))
+        found = by_ways(found, self._known.slots_first)
         if found.notes:
             log.warning("%s", found.notes)
         await asyncio.sleep(0)

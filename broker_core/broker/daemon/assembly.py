@@ -24,11 +24,15 @@ from broker_core.broker.api.views.broker import BrokerStatus, Shutdown
 from broker_core.broker.api.views.jobs import JobViews
 from broker_core.broker.api.views.queue import QueueViews
 from broker_core.broker.api.views.sites import SiteViews
+from broker_core.broker.api.views.slots import SlotViews
 from broker_core.broker.daemon.recovery import recover
 from broker_core.broker.engine.ended_jobs import EndedJobs
 from broker_core.broker.engine.engine import Engine
 from broker_core.broker.engine.failpoints import FailPoints
 from broker_core.broker.engine.stream import Stream
+from broker_core.broker.glideins.carrier import GlideinCarrier
+from broker_core.broker.glideins.order import pool_id, slot_rules
+from broker_core.broker.glideins.slot_counts import SLOT, SlotCounts
 from broker_core.broker.matchmaking.collective_conditions import collective_conditions
 from broker_core.broker.matchmaking.data_locality import DataLocality
 from broker_core.broker.matchmaking.match_context import MatchContext, matchmaker
@@ -68,9 +72,11 @@ from broker_core.resources.facts import SourceHeard
 from broker_core.scheduling.build import build
 from broker_core.scheduling.coallocation.messages import EndLauncher, ReleaseBarrier
 from broker_core.scheduling.config import SchedulerConfig
-from broker_core.scheduling.effects import Ask, Cancel, Confirm, LateMessage, Submit
+from broker_core.scheduling.effects import Ask, LateMessage
 from broker_core.scheduling.messages import PoliciesChosen, ReplicasFound
 from broker_core.scheduling.scheduler import Scheduler
+from broker_core.scheduling.slots.interactive import InteractiveMode
+from broker_core.scheduling.slots.monitor import GlideinMonitor
 from broker_core.settings.settings import Settings
 from broker_core.sites.factory import site_for
 from broker_core.sites.local.settings import LocalSettings
@@ -119,7 +125,10 @@ class Broker:
             self._paths, settings, lambda: self._engine.post(ReplicasFound())
         )
         scheduler = _scheduler(settings, store, self._context, self._data, self._policies)
-        self._engine = Engine(store, Core([scheduler]), self._stream, self._fail)
+        slots = GlideinMonitor(store.next_position, pool_id, slot_rules(settings))
+        self._slot_counts = SlotCounts()
+        self._stream.watchers.append(self._slot_counts.follow)
+        self._engine = Engine(store, Core([scheduler, slots]), self._stream, self._fail)
 
     def _run_jobs(self) -> None:
         """The sites, and the sessions of interactive jobs there."""
@@ -134,9 +143,12 @@ class Broker:
         self._sessions = Sessions(store, settings, paths.state)
         self._sessions.post = engine.post
         self._orders = LaunchOrders(store, self._checker, self._files, self._sessions)
-        self._launchers = Launchers(paths.launchers, settings.mpiexec, settings.launcher_address)
+        address, relay = settings.launcher_address, settings.relay
+        self._launchers = Launchers(paths.launchers, settings.mpiexec, address, relay)
         self._launchers.post, self._orders.proxy = engine.post, self._launchers.words
+        self._orders.node_cpus = engine.scheduler.cache.node_cpus
         self._sites = SiteDispatcher(engine, self._orders, self._fail)
+        self._glideins = self._sites.glideins = GlideinCarrier(engine, self._sites, self._orders, settings)
         self._sessions.site_of = self._sites.site_of
         self._lines = LineSessions(store, settings, paths.state / "lines")
         self._keys = _key_distribution(store, engine.scheduler, self._sessions, self._sites)
@@ -169,7 +181,10 @@ class Broker:
         self._status = BrokerStatus(self._paths, self._settings, self._store, self._stream, submissions)
         jobs = JobViews(engine, sites, orders, checker)
         output = JobOutput(sites, registry, orders, checker)
-        known = KnownResources(engine.scheduler, updaters, cache=self._settings.cache)
+        slots_first = self._settings.interactive_mode == InteractiveMode.SLOTS_FIRST
+        known = KnownResources(
+            engine.scheduler, updaters, cache=self._settings.cache, slots_first=slots_first
+        )
         every: tuple[object, ...] = (
             self._settings, self._store, self._stream, engine, checker, submissions, self._reruns,
             self._ended, self._purging, self._choice, self._retention,
@@ -177,6 +192,7 @@ class Broker:
             self._policies, self._sessions, self._lines, self._keys, self._status, shutdown, jobs,
             QueueViews(engine, jobs, self._policies),
             SiteViews(engine, sites, registry, updaters),
+            SlotViews(self._store, engine.core.part(GlideinMonitor), self._slot_counts, self._settings),
             ListMatch(known, self._data, self._context, self._policies),
             output,
             LogSearches(output),
@@ -190,9 +206,11 @@ class Broker:
         """Take the live jobs over, then answer on the socket."""
         self._registry.connect(self._updaters)
         died = self._paths.holder.exists()
+        self._slot_counts.take(await self._store.entity_steps(SLOT))
         await recover(self._engine, self._orders, self._sites, self._updaters, self._fail, died=died)
         self._launchers.adopt([job.record for job in self._engine.scheduler.live() if job.at_site])
         self._engine.connect(self._carriers())
+        self._glideins.start()
         await self._outside.start()
         await self._listener.open()
         self._write_holder()
@@ -210,7 +228,7 @@ class Broker:
         await self._listener.close(LAST_REQUESTS)
         await self._retention.close()
         self._engine.stop()
-        for part in (self._agents, self._keys, self._lines, self._updaters, self._launchers):
+        for part in (self._agents, self._keys, self._lines, self._updaters, self._launchers, self._glideins):
             await part.close()
         self._registry.close()
         for one in (self._outside, self._discovery, self._data, self._sites):
@@ -223,9 +241,7 @@ class Broker:
     def _carriers(self) -> dict[type, Carrier]:
         """Who carries out what leaves the engine."""
         return {
-            Submit: self._sites.submit,
-            Confirm: self._sites.confirm,
-            Cancel: self._sites.cancel,
+            **self._glideins.carriers(),
             Ask: lambda _: self._updaters.ask(),
             LateMessage: self._ended.stray,
             ReleaseBarrier: self._launchers.release,
@@ -313,6 +329,7 @@ def _rules(settings: Settings) -> SchedulerConfig:
         rematch_interval=settings.rematch_interval,
         infeasible_timeout=settings.infeasible_timeout,
         interactive_start=settings.interactive_start,
+        interactive_mode=InteractiveMode(settings.interactive_mode),
         max_rematch=settings.max_rematch,
         queue_ahead=QUEUE_AHEAD,
         temp_bad_period=settings.temp_bad_period,

@@ -9,6 +9,7 @@ import logging
 
 from broker_core.broker.engine.engine import Engine
 from broker_core.broker.engine.failpoints import FailPoints
+from broker_core.broker.glideins.rows import sites_with_slots
 from broker_core.broker.site_management.site_dispatcher import SiteDispatcher
 from broker_core.broker.submission.launch_orders import LaunchOrders
 from broker_core.errors import StoreDamaged
@@ -19,7 +20,9 @@ from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.demand import demand_of
 from broker_core.scheduling.live_job import AT_SITE
-from broker_core.scheduling.messages import Arrival, JobsRecovered
+from broker_core.scheduling.messages import Arrival, JobsRecovered, SlotsUnheard
+from broker_core.scheduling.slots.messages import SlotsRecovered
+from broker_core.scheduling.slots.monitor import GlideinMonitor
 
 log = logging.getLogger("crossdesk.recovery")
 
@@ -48,6 +51,8 @@ async def recover(
     updaters.start()
     await updaters.refresh((LOCAL,))
     fail("during:recovery")
+    engine.post(await _slots(engine))
+    engine.post(SlotsUnheard(sites_with_slots(engine.core.part(GlideinMonitor))))
     at_sites = [arrival.record for arrival in arrivals if arrival.record.state in AT_SITE]
     engine.count(at_sites)
     engine.post(JobsRecovered(tuple(arrivals), died))
@@ -59,6 +64,12 @@ async def recover(
     fail("after:recovery")
     if arrivals:
         log.info("%d live jobs were taken over", len(arrivals))
+
+
+async def _slots(engine: Engine) -> SlotsRecovered:
+    """The glideins, slots and claims that the log tells of; before the jobs, some of which have them."""
+    found = await engine.store.entities()
+    return SlotsRecovered(found["glidein"], found["slot"], found["claim"])
 
 
 async def _arrival(record: JobRecord, engine: Engine, orders: LaunchOrders) -> Arrival:

@@ -18,7 +18,7 @@ from broker_core.bookkeeping.sqlite.annotations import Annotated
 from broker_core.bookkeeping.sqlite.codec import record_row
 from broker_core.bookkeeping.store import Store
 from broker_core.jobs.annotations import ANNOTATION_COLUMNS
-from broker_core.jobs.events import JobEvent
+from broker_core.jobs.events import JobEvent, RecordedEvent
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.sweep import Sweep
 from broker_core.jobs.transitions import EventType
@@ -53,6 +53,8 @@ class Change:
     """Of the policies in force, and of the queue's order and reasons."""
     sites: int
     """Of what is shown of the sites: their settings, connections and counts."""
+    slots: int
+    """Of glideins, their slots and what is in these."""
 
 
 class ChangeTopics:
@@ -60,8 +62,8 @@ class ChangeTopics:
 
     def __init__(self, wake: Callable[[], None]) -> None:
         self._wake = wake
-        self.told = Change(0, 0, 0)
-        self._next = Change(0, 0, 0)
+        self.told = Change(0, 0, 0, 0)
+        self._next = Change(0, 0, 0, 0)
         self._timer: asyncio.TimerHandle | None = None
         self._last = float("-inf")
 
@@ -76,6 +78,10 @@ class ChangeTopics:
     def sites_changed(self) -> None:
         """Something of the sites is different."""
         self._change(replace(self._next, sites=self.told.sites + 1))
+
+    def slots_changed(self) -> None:
+        """Something of the glideins or their slots is different."""
+        self._change(replace(self._next, slots=self.told.slots + 1))
 
     def close(self) -> None:
         """Tell nothing more."""
@@ -107,6 +113,8 @@ class Stream:
         """No tag or note was changed behind it."""
         self._news = asyncio.Event()
         self.topics = ChangeTopics(self._wake)
+        self.watchers: list[Callable[[RecordedEvent], None]] = []
+        """Called with each durable event of an entity that is no job."""
         self._closed = False
         self._farewell = b""
 
@@ -120,10 +128,18 @@ class Stream:
         if not entries:
             return
         self._kept.extend(entry for entry in entries if isinstance(entry, LogEntry))
+        self._tell_watchers([entry.event for entry in entries if isinstance(entry, EntityEntry)])
         if len(self._kept) == KEPT:
             self._since = self._kept[0].event.position - 1
         self._position = max(self._position, entries[-1].event.position)
         self._wake()
+
+    def _tell_watchers(self, events: Sequence[RecordedEvent]) -> None:
+        for event in events:
+            for watch in self.watchers:
+                watch(event)
+        if events:
+            self.topics.slots_changed()
 
     def publish_annotations(self, position: int) -> None:
         """Tell tags and notes that are durable now, the last of them at this position: each follower has
@@ -152,7 +168,7 @@ class Stream:
     async def follow(self, owner: str, after: int) -> AsyncIterator[bytes]:
         """Server-sent events of one owner's jobs that come after a position, without end."""
         yield b": following\n\n"
-        seen = Change(0, 0, 0)
+        seen = Change(0, 0, 0, 0)
         while not self._closed:
             if after < self._position:
                 upto, happened = await self._after(after, owner)
@@ -241,6 +257,7 @@ def message(
         "resources": topics.resources,
         "scheduler": topics.scheduler,
         "sites": topics.sites,
+        "slots": topics.slots,
     }
     return b"id: %d\ndata: %b\n\n" % (upto, orjson.dumps(update))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from broker_core.errors import CrossDeskError
 from broker_core.jdl.resource_request import BATCH_SYSTEMS
 from broker_core.jobs.states import JobState
 from broker_core.resources.facts import Facts
+from broker_core.resources.node_types import CHANGING, NODE_TYPES
 
 log = logging.getLogger("crossdesk.sites")
 FILE = "nodes.json"
@@ -25,10 +26,24 @@ FILE = "nodes.json"
 SEES_DIRECTORY = "NodesSeeDirectory"
 """Attribute: nodes of the site have been seen to have its directory."""
 SPEED = "GlueHostBenchmarkSI00"
+OVERLAY = "Overlay"
+"""Attribute: `yes` if nodes have been seen to give programs a network of their own, else why not."""
 _SCALE = 560
 """Points for each time that a node packs the made-up text in a second: a common machine has about 2000, which
 is what is published where nothing was measured. (164.gzip is a part of SpecInt2000 itself.)"""
-_LINE = re.compile(r"(network) (yes|no)|(speed) ([1-9]\d{0,5}) ([1-9]\d{0,6})", re.ASCII)
+_LINE = re.compile(
+    r"(network) (yes|no)|(speed) ([1-9]\d{0,5}) ([1-9]\d{0,6})|(overlay) ([ -~]{1,200})", re.ASCII
+)
+_WORDS = re.compile(r"(machine|model|named|release|version) ([!-~][ -~]{0,99})", re.ASCII)
+_PUBLISHED = {
+    "machine": ("GlueHostArchitecturePlatformType", "Machine"),
+    "model": ("GlueHostProcessorModel", "Model"),
+    "named": ("GlueHostOperatingSystemName", "System"),
+    "release": ("GlueHostOperatingSystemRelease", "System"),
+    "version": ("GlueHostOperatingSystemVersion", "System"),
+}
+"""Word of a test job to the attribute that it becomes, and where the batch system may tell it of each kind of
+nodes, which then counts."""
 _ONE_DIRECTORY = frozenset({"shell", *BATCH_SYSTEMS})
 """Kinds of sites whose jobs run in a directory that the login host made."""
 
@@ -47,6 +62,10 @@ class TestedNodes(BaseModel):
     shared: bool | None = None
     outbound: bool | None = None
     speed: int | None = None
+    overlay: str | None = None
+    """`yes`, or why programs get no network of their own there."""
+    words: dict[str, str] = {}
+    """What the node is: machine, model of its processor, named (the system), release, version."""
 
 
 class NodeFacts:
@@ -81,8 +100,8 @@ class NodeFacts:
 
         async def asked() -> tuple[Facts, ...]:
             await self._learn(site, kind)
-            known = _attributes(self.of(site))
-            return tuple(_with(one, known) for one in await asking())
+            known = self.of(site)
+            return tuple(with_tested(one, known) for one in await asking())
 
         return asked
 
@@ -92,11 +111,16 @@ class NodeFacts:
         if output is None or self.of(site).job != known.job:
             return
         news: dict[str, Any] = {"job": ""}
+        lines = output.decode("utf-8", "replace").splitlines()
+        if words := {found[1]: found[2] for found in map(_WORDS.fullmatch, lines) if found}:
+            news["words"] = words
         if output and kind in _ONE_DIRECTORY:
             news["shared"] = True
-        for found in filter(None, map(_LINE.fullmatch, output.decode("utf-8", "replace").splitlines())):
+        for found in filter(None, map(_LINE.fullmatch, lines)):
             if found[1]:
                 news["outbound"] = found[2] == "yes"
+            elif found[6]:
+                news["overlay"] = found[7]
             else:
                 news["speed"] = round(_SCALE * int(found[4]) * 100 / int(found[5]))
         self._keep(site, known.model_copy(update=news))
@@ -150,13 +174,35 @@ def _attributes(known: TestedNodes) -> dict[str, Any]:
         SEES_DIRECTORY: known.shared,
         "GlueHostNetworkAdapterOutboundIP": known.outbound,
         SPEED: known.speed,
+        OVERLAY: known.overlay,
     }
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _with(facts: Facts, known: dict[str, Any]) -> Facts:
-    return (
-        replace(facts, attributes=dict(facts.attributes) | known, static=facts.static | known.keys())
-        if known
-        else facts
+def with_tested(facts: Facts, known: TestedNodes) -> Facts:
+    """What a site publishes, with what its test jobs said."""
+    found = _attributes(known) | _of_nodes(facts, known.words)
+    if not found:
+        return facts
+    return replace(
+        facts, attributes=dict(facts.attributes) | found, static=facts.static | (found.keys() - CHANGING)
     )
+
+
+def _of_nodes(facts: Facts, words: Mapping[str, str]) -> dict[str, Any]:
+    """What the tested node is, in place of what the login host is; what the batch system tells counts more.
+
+    Where all nodes are alike they are all as the tested one; else nothing says which of them that was.
+    """
+    kinds = [one for one in facts.attributes.get(NODE_TYPES) or () if isinstance(one, Mapping)]
+    reported = {key for one in kinds for key in one}
+    found: dict[str, Any] = {}
+    alike = {"Machine": "machine", "Model": "model", "System": "named"}
+    for word, (name, key) in _PUBLISHED.items():
+        if word in words and key not in reported:
+            found[name] = words[word]
+    if len(kinds) == 1 and (
+        more := {key: words[word] for key, word in alike.items() if word in words and key not in reported}
+    ):
+        found[NODE_TYPES] = [dict(kinds[0]) | more]
+    return found

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from broker_core.broker.engine.engine import Engine
 from broker_core.broker.engine.failpoints import FailPoints
+from broker_core.broker.site_management.glidein_reports import GlideinReports, NoGlideins
 from broker_core.broker.site_management.site_worker import SiteWorker
 from broker_core.broker.submission.launch_orders import LaunchOrders
 from broker_core.jobs.attempt_events import AttemptEnded, AttemptRefused
@@ -17,6 +18,7 @@ from broker_core.jobs.states import JobState
 from broker_core.scheduling.effects import Cancel, Confirm, Submit
 from broker_core.scheduling.live_job import AT_SITE
 from broker_core.sites.contract import Site
+from broker_core.sites.glideins import let_know
 from broker_core.system.clock import now
 
 log = logging.getLogger("crossdesk.sites")
@@ -36,6 +38,8 @@ class SiteDispatcher:
         self._works: dict[str, SiteWorker] = {}
         self._orphans: set[str] = set()
         """Tags of attempts that may be at sites which are not known any more."""
+        self.glideins: GlideinReports = NoGlideins()
+        """Who hears what sites say of glideins; set before any of them begins work."""
 
     @property
     def sites(self) -> dict[str, Site]:
@@ -49,7 +53,9 @@ class SiteDispatcher:
         """
         at_once = FAR_AT_ONCE if far else AT_ONCE
         shared = self._engine, self._orders, self._fail
-        self._works[site.name] = SiteWorker(site, *shared, at_once, most)
+        work = self._works[site.name] = SiteWorker(site, *shared, at_once, most)
+        work.glideins = self.glideins
+        let_know(site, lambda attempt: self.glideins.has(attempt))
 
     def work(self, name: str) -> SiteWorker:
         """What is done at a site of a known name."""
@@ -65,6 +71,8 @@ class SiteDispatcher:
         This machine is waited for; other sites find their attempts again in their own time (case 9).
         """
         self._fail("before:sites.start")
+        for work in self._works.values():
+            work.glideins = self.glideins
         there: dict[str, list[JobRecord]] = {}
         for record in records:
             for name in {one.ce.site for one in record.placements} or {""}:

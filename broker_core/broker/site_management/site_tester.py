@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 from broker_core.broker.site_management.node_facts import OUTPUT
 from broker_core.broker.site_management.site_registry import SiteRegistry
@@ -13,13 +14,13 @@ from broker_core.jdl.syntax.tokens import quoted
 from broker_core.launching.files import FileStore
 from broker_core.wire.sites import SiteTest
 from broker_core.wire.submission import SandboxFile, Submission, SubmissionItem
-from broker_core.worker.script import site_test_path
+from broker_core.worker.script import overlay_path, site_test_path
 
-_NAME = "site-test.sh"
+_NAME, _BESIDE = "site-test.sh", "overlay.py"
 _DESCRIPTION = f"""\
 Executable = "{_NAME}";
 Arguments = {{arguments}};
-InputSandbox = {{{{"{_NAME}"}}}};
+InputSandbox = {{{{"{_NAME}", "{_BESIDE}"}}}};
 StdOutput = "{OUTPUT}";
 StdError = "test.err";
 OutputSandbox = {{{{"{OUTPUT}", "test.err", "site-test.out"}}}};
@@ -45,17 +46,21 @@ class SiteTester:
         `speed`: it also measures how fast the node is, which takes it some seconds of CPU time.
         """
         await self._registry.fit(name)
-        content = site_test_path().read_bytes()
-        sha = hashlib.sha256(content).hexdigest()
-        await self._files.put(sha, _chunks(content), len(content))
-        file = SandboxFile(name=_NAME, sha256=sha, size=len(content), executable=True)
+        files = [await self._stored(_NAME, site_test_path()), await self._stored(_BESIDE, overlay_path())]
         host, _, port = self._address.rpartition(":")
         words = [f"'{host}'", f"'{port if host else ''}'", *(["speed"] if speed else [])]
         description = _DESCRIPTION.format(arguments=quoted(" ".join(words)))
-        item = SubmissionItem(description=description, name=f"test of {name}"[:100], files=[file])
+        item = SubmissionItem(description=description, name=f"test of {name}"[:100], files=files)
         receipt = await self._submissions.submit(owner, Submission(key=new_id(), items=[item], site=name))
         self._registry.nodes.expect(name, receipt.ids[0])
         return SiteTest(job=receipt.ids[0])
+
+    async def _stored(self, name: str, path: Path) -> SandboxFile:
+        """A file for its sandbox."""
+        content = path.read_bytes()
+        sha = hashlib.sha256(content).hexdigest()
+        await self._files.put(sha, _chunks(content), len(content))
+        return SandboxFile(name=name, sha256=sha, size=len(content), executable=True)
 
 
 async def _chunks(content: bytes) -> AsyncIterator[bytes]:

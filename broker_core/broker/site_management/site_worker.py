@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Collection, Coroutine, Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import fields, replace
 from itertools import count
 from typing import Any
 
 from broker_core.bookkeeping.sqlite.codec import clean
-from broker_core.bookkeeping.store import Store
 from broker_core.broker.engine.engine import Engine
 from broker_core.broker.engine.failpoints import FailPoints
 from broker_core.broker.site_management.error_lines import error_line, failed_by_itself
+from broker_core.broker.site_management.glidein_reports import GlideinReports, Handover, NoGlideins
+from broker_core.broker.site_management.sweeping import sweep_for_ever
 from broker_core.broker.submission.launch_orders import LaunchOrders
 from broker_core.errors import CrossDeskError
 from broker_core.jobs.attempt_events import (
@@ -25,10 +26,8 @@ from broker_core.jobs.attempt_events import (
 from broker_core.jobs.placement import Component
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
-from broker_core.jobs.transitions import EventType
 from broker_core.scheduling.live_job import InDoubt
-from broker_core.sites.contract import PURGED, KnownAttempt, LaunchOrder, Site
-from broker_core.sites.link import LinkState
+from broker_core.sites.contract import KnownAttempt, LaunchOrder, Site
 from broker_core.sites.shortage import is_shortage
 from broker_core.sites.transport.contract import LinkLost
 
@@ -41,10 +40,6 @@ KEPT_BACK = 20.0
 """Seconds that an attempt waits for a place at a site which is full of jobs that the scheduler believes to
 have left; then it is matched again."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
-SWEEP_INTERVAL = 600.0
-"""Seconds between two rounds through a site's directories."""
-_DEADLINE = 300.0
-"""Seconds that a part of a round may take."""
 
 
 class SiteWorker:
@@ -68,6 +63,8 @@ class SiteWorker:
         """Tags of the attempts that are there, or on their way, and not over."""
         self._handing: set[str] = set()
         """Tags of those for which that is still to be found out."""
+        self.glideins: GlideinReports = NoGlideins()
+        """Who hears what the site says of glideins."""
         self._under_way: set[tuple[str, str]] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -78,6 +75,7 @@ class SiteWorker:
         self._unsure.update(tags)
         self._there.update(tags)
         known = [self._known(record, one) for record, one in here]
+        known += [KnownAttempt(one) for one in self.glideins.known(self.site.name)]
         for tries in count():
             try:
                 await self.site.start(self.report, known)
@@ -106,6 +104,32 @@ class SiteWorker:
         self._handing.add(attempt.tag)
         self._spawn(self._submit(record, attempt))
 
+    def hand_over(self, handover: Handover) -> None:
+        """Hand over what the scheduler knows nothing of: a glidein, or an attempt to its slot."""
+        self._spawn(self._hand_over(handover))
+
+    async def _hand_over(self, handover: Handover) -> None:
+        """Ask until it is known whether the site took it."""
+        await self._ready.wait()
+        for tries in count():
+            try:
+                order = await handover.order()
+                if order is None:
+                    return
+                self._fail("before:site.submit")
+                async with asyncio.timeout(SUBMIT_DEADLINE):
+                    site_id = await self.site.submit(order)
+                self._fail("after:site.submit")
+            except (LinkLost, TimeoutError) as error:
+                log.warning("Whether %s has a glidein or its payload is not known: %s", self.site.name, error)
+                await self._pause(tries)
+            except (CrossDeskError, OSError) as error:
+                handover.refused(clean(str(error)))
+                return
+            else:
+                handover.taken(site_id)
+                return
+
     def confirm(self, attempt: Component) -> None:
         """Let a held attempt start."""
         self._call("confirm", attempt)
@@ -121,13 +145,19 @@ class SiteWorker:
     async def forget(self, attempts: Sequence[Component]) -> None:
         """Remove files of ended attempts; at a site that is far, in the background."""
         if self.site.holds:
-            self._spawn(self._forget(attempts))
+            self.forget_soon(attempts)
         else:
             await self.site.forget(attempts)
+
+    def forget_soon(self, attempts: Sequence[Component]) -> None:
+        """The same in the background."""
+        self._spawn(self._forget(attempts))
 
     def report(self, said: AttemptReport) -> None:
         """The site speaks of an attempt; called in the event loop's thread."""
         self._fail(f"before:{said.name}")
+        if self.glideins.take(self.site.name, _writable(said)):
+            return
         if isinstance(said, AttemptEnded):
             self._leave(said.component)
             self._unsure.discard(said.component.tag)
@@ -328,43 +358,3 @@ def _writable(said: AttemptReport) -> AttemptReport:
         name: clean(text) for name, text in texts.items() if isinstance(text, str) and not text.isascii()
     }
     return replace(said, **cleaned) if cleaned else said
-
-
-async def sweep_for_ever(site: Site, store: Store) -> None:
-    """Go through what lies at a site whenever it is connected (again), and in intervals."""
-
-    async def current(jobs: Collection[str]) -> dict[str, int]:
-        return await current_attempts(store, jobs)
-
-    while True:
-        since = site.link.since
-        more = site.link.state is LinkState.CONNECTED
-        while more:
-            try:
-                async with asyncio.timeout(_DEADLINE):
-                    more = await site.sweep(current)
-            except (CrossDeskError, OSError) as error:  # a deadline is an OSError too
-                log.info("What is left at %s is looked for later: %s", site.name, error or "no answer")
-                more = False
-        await _until_due(site, since)
-
-
-async def _until_due(site: Site, since: float) -> None:
-    """Wait for the interval's end, or until there is another connection than that of moment `since`."""
-    try:
-        async with asyncio.timeout(SWEEP_INTERVAL):
-            while site.link.since == since or site.link.state is not LinkState.CONNECTED:
-                await site.link.news()
-    except TimeoutError:
-        return
-
-
-async def current_attempts(store: Store, jobs: Collection[str]) -> dict[str, int]:
-    """See `CurrentAttempts`. Of a purged job the events stay: one without any is not known, e.g. because the
-    store was lost, and what lies at a site may be all that is left of it."""
-    numbers = {record.id: record.attempt for record in await store.jobs(sorted(jobs))}
-    for job in set(jobs) - numbers.keys():
-        events = await store.events_of(job)
-        if any(event.type is EventType.PURGED for event in events):
-            numbers[job] = PURGED
-    return numbers

@@ -18,7 +18,7 @@ from broker_core.interactive.sessions.desks import Desks
 from broker_core.interactive.sessions.sessions import is_foreign
 from broker_core.jdl.description import JobDescription
 from broker_core.launching.files import FileStore
-from broker_core.launching.orders import OVER_SITES
+from broker_core.launching.orders import OVER_SITES, OVERLAY
 from broker_core.scheduling.demand import PARAMETER, significant
 from broker_core.wire.checks import DiagnosticView
 from broker_core.wire.submission import Caution, Submission, SubmissionItem
@@ -80,6 +80,7 @@ class ItemChecker:
         checked = await self._checker.check(item.description, (item.values or [""])[0])
         if checked.description is None:
             raise refused(checked.diagnostics, location)
+        _refuse_launcher(checked.description, location)
         _refuse_several_sites(checked.description, location)
         helper_for(item, checked.description).inspect(item)
         check_sandbox(checked.description, item.files, self._files, self._sandbox_limit, location)
@@ -119,20 +120,30 @@ class ItemChecker:
         return found
 
 
+def _refuse_launcher(job: JobDescription, location: str) -> None:
+    """A launcher that is named has to be installed at the broker, and signed; none is today (CB-AL-20)."""
+    named = next((need.partition(":")[2] for need in job.needs if need.startswith("launcher:")), "")
+    if named:
+        raise BadRequest(
+            f"This broker has no application launcher {named}: the job would wait for ever.",
+            code="no_such_launcher",
+            place=", ".join(part for part in (location, "ApplicationLauncher") if part),
+            remedy="Leave ApplicationLauncher out: a job of SubJobType plain is started once, at one site.",
+        )
+
+
 def _refuse_several_sites(job: JobDescription, location: str) -> None:
     """No launcher joins the parts of such a parallel job at several sites: it would wait for ever."""
     if "inter-cluster" not in job.needs:
         return
-    named = job.ad is not None and "subjobs" in job.ad.entries
-    if job.sub_job_type == OVER_SITES and not job.interactive and not named:
+    if job.sub_job_type in (OVER_SITES, OVERLAY) and not job.interactive:
         return
     raise BadRequest(
         f"A job of SubJobType {job.sub_job_type} runs over several sites, which is not done yet"
-        f"{' with SubJobs' * named}{' for interactive jobs' * job.interactive}: it would wait for ever.",
+        f"{' for interactive jobs' * job.interactive}: it would wait for ever.",
         code="several_sites_not_run",
         place=", ".join(part for part in (location, "SubJobType") if part),
-        remedy='Write SubJobType = "openmpi" or "mpich", which run within one site, or "mpich-g2", which runs'
-        " over sites whose nodes can call each other, and leave SubJobs out.",
+        remedy='Write SubJobType = "openmpi" or "mpich", for one site, or leave Interactive out.',
     )
 
 

@@ -15,13 +15,15 @@ from broker_core.jdl.description import JobDescription
 from broker_core.jobs.placement import Component, Placement
 from broker_core.jobs.record import JobRecord
 from broker_core.launching.files import FileStore
-from broker_core.launching.orders import component_order, order_for
+from broker_core.launching.orders import OVERLAY, component_order, order_for
+from broker_core.launching.spreading import Proxies, chunks_of
 from broker_core.sites.contract import LaunchOrder
 from broker_core.wire.submission import SandboxFile
 
 Value = TypeVar("Value")
-ProxyWords = Callable[[Component, Sequence[int]], Awaitable[str]]
-"""Takes a component, and the processors of all of its attempt."""
+ProxyWords = Callable[[Component, Sequence[Sequence[int]], bool], Awaitable[Proxies]]
+"""Takes a component, for all of its attempt the processes of each proxy, and whether they talk by way of a
+hub."""
 KEPT = 2000
 """Texts of descriptions kept in memory."""
 
@@ -44,7 +46,7 @@ class Recent(Generic[Value]):
             self._values.popitem(last=False)
 
 
-async def no_launcher(component: Component, cpus: Sequence[int]) -> str:
+async def no_launcher(component: Component, chunks: Sequence[Sequence[int]], overlay: bool) -> Proxies:
     """Stands where there are no launchers."""
     raise BadRequest("No launcher of this broker starts one job at several sites.", place=component.tag)
 
@@ -60,6 +62,8 @@ class LaunchOrders:
         self._texts: Recent[str] = Recent(KEPT)
         self.proxy: ProxyWords = no_launcher
         """How the component of a job over several sites calls its launcher."""
+        self.node_cpus: Callable[[str], int] = lambda ce: 0
+        """Processors of the largest node of a computing element; 0: not known."""
 
     def remember(self, texts: Mapping[str, str]) -> None:
         """Keep texts that will be needed soon, by their hash."""
@@ -102,5 +106,11 @@ class LaunchOrders:
         """All that a site needs to run one component of an attempt over several; raises CrossDeskError."""
         description = await self.description(record)
         order = order_for(description, record, await self.files(record), self._files)
-        words = await self.proxy(component, [one.cpus for one in placements])
-        return component_order(order, component, placements[component.index], words)
+        request, total, overlay = order.request, order.cpus, description.mpi == OVERLAY
+        chunks = [
+            # What carries the packets of a component does so for one node.
+            (one.cpus,) if overlay else chunks_of(request, total, one.cpus, self.node_cpus(one.ce.id))
+            for one in placements
+        ]
+        proxies = await self.proxy(component, chunks, overlay)
+        return component_order(order, component, placements[component.index], proxies)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from broker_core.client.programs.batch_scripts.condor import list_files
 from broker_core.client.programs.batch_scripts.translate import ScriptFile, translate
 from broker_core.client.programs.batch_scripts.translation import BatchDialect, Translation
 from broker_core.client.programs.file_kind import (
@@ -64,13 +65,15 @@ def translation(item: Item, data: Sequence[Path] = (), arguments: str = "") -> T
 
     So do the files of the script's folder that it names. A script of more than 1 MB is read up to there.
     """
-    path = item.facts.path
+    path, text, beside = item.facts.path, _text(item.facts), names_beside(item.facts.path)
+    named = list_files(text) & beside if dialect(item) is BatchDialect.HTCONDOR else frozenset()
     script = ScriptFile(
         path=path,
-        text=_text(item.facts),
+        text=text,
         call=call_of(path.name, item.interpreter),
         data=tuple(data),
-        beside=names_beside(path),
+        beside=beside,
+        lists={name: _text(facts_of(path.parent / name)) for name in named},
         arguments=arguments,
     )
     return translate(script, job_name(path.name))

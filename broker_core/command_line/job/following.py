@@ -223,13 +223,14 @@ async def follow_jobs(
 
 
 def latest_rows(rows: Sequence[Row]) -> list[Row]:
-    """The rows without those that another one of them repeats."""
+    """The rows that stand for jobs: of each member of a batch the last run among them."""
     ids, reruns = [row["id"] for row in rows], [row.get("rerun_of", "") for row in rows]
-    return [rows[number] for number in latest_members(ids, reruns)]
+    batches = [row.get("batch", "") for row in rows]
+    return [rows[number] for number in latest_members(ids, reruns, batches)]
 
 
 def failed(rows: Sequence[Row]) -> bool:
-    """True unless every job is done, or its rerun is."""
+    """True unless every job is done; of a member of a batch the last run counts."""
     return any(outcome_of_row(row) is not Outcome.DONE for row in latest_rows(rows))
 
 

@@ -13,7 +13,7 @@ import typer
 
 from broker_core.client.client import BrokerClient
 from broker_core.client.connect import connect
-from broker_core.command_line.job.following import all_rows, outcome_of_row, rows_of
+from broker_core.command_line.job.following import Row, all_rows, latest_rows, outcome_of_row, rows_of
 from broker_core.errors import BadRequest, CrossDeskError, NotFound
 
 _WHOLE = re.compile(r"[A-Za-z0-9_-]{22}")
@@ -41,9 +41,12 @@ def unshielded(word: str) -> str:
     return word.removeprefix(_SHIELD)
 
 
-async def resolve(client: BrokerClient, given: Sequence[str], *, batches: bool = False) -> list[str]:
+async def resolve(
+    client: BrokerClient, given: Sequence[str], *, batches: bool = False, latest: bool = False
+) -> list[str]:
     """Whole ids for what was typed: an id, at least four characters of its beginning, or `-` for a list on
-    standard input; with `batches` the id of a batch stands for all its jobs.
+    standard input; with `batches` the id of a batch stands for all its jobs, with `latest` without those that
+    were run again.
 
     Raises NotFound, or BadRequest for a beginning that fits several jobs.
     """
@@ -56,22 +59,24 @@ async def resolve(client: BrokerClient, given: Sequence[str], *, batches: bool =
     short = [word for word in typed if not _WHOLE.fullmatch(word)]
     whole = await _complete(client, short) if short else {}
     ids = list(dict.fromkeys(whole.get(word, word) for word in typed))
-    return await _opened(client, ids) if batches else ids
+    return await _opened(client, ids, latest) if batches else ids
 
 
-async def _opened(client: BrokerClient, ids: Sequence[str]) -> list[str]:
+async def _opened(client: BrokerClient, ids: Sequence[str], latest: bool) -> list[str]:
     """The ids, with the jobs of a batch in its place; what is neither is left for the broker to refuse."""
     wanted = set(ids)
-    members: dict[str, list[str]] = {}
-    async for rows, _ in all_rows(client, columns=("id", "batch")):
+    members: dict[str, list[Row]] = {}
+    async for rows, _ in all_rows(client, columns=("id", "batch", "rerun_of")):
         wanted.difference_update(row["id"] for row in rows)
         for row in rows:
             if row["batch"] in wanted:
-                members.setdefault(row["batch"], []).append(row["id"])
+                members.setdefault(row["batch"], []).append(row)
         if not wanted:
             break
-    found = (reversed(members[one]) if one in members else [one] for one in ids)
-    return list(dict.fromkeys(job for jobs in found for job in jobs))
+    if latest:
+        members = {batch: latest_rows(rows) for batch, rows in members.items()}
+    named = {batch: [row["id"] for row in reversed(rows)] for batch, rows in members.items()}
+    return list(dict.fromkeys(job for one in ids for job in named.get(one, [one])))
 
 
 async def _complete(client: BrokerClient, short: Sequence[str]) -> dict[str, str]:

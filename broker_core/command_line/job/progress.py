@@ -10,6 +10,7 @@ from broker_core.command_line.job.folding import failure_of, summary
 from broker_core.command_line.job.following import Row, failed, latest_rows, outcome_of_row
 from broker_core.command_line.output import messages
 from broker_core.jobs.outcome import Outcome
+from broker_core.jobs.states import JobState
 
 _NAMED = 10
 """Jobs that are named for one cause of failure."""
@@ -49,6 +50,14 @@ def _failures(rows: Sequence[Row]) -> dict[str, list[str]]:
     return dict(sorted(found.items(), key=lambda item: -len(item[1])))
 
 
+def refusal_remedy(row: Row) -> str:
+    """What can be done about an interactive job that found no place; empty for all others."""
+    if not row["interactive"] or row["started"] or row["state"] != JobState.ABORTED:
+        return ""
+    again = f"crossdesk job resubmit {row['id']}"
+    return f"`{again}` tries again; `{again} --as-batch` queues it as a batch job"
+
+
 def tell_state(row: Row) -> None:
     """One line about a job's new state, on standard error."""
     line = words.standing(row)
@@ -58,3 +67,5 @@ def tell_state(row: Row) -> None:
     if row["reason"] and row["reason"].lower() != f"exit code {end}":
         line.append(f"  {output.printable(row['reason'])}", style="dim")
     messages().print(line)
+    if remedy := refusal_remedy(row):
+        output.say(f"{remedy}.", "dim")

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from broker_core.client.client import BrokerClient
+from broker_core.client.programs.as_batch import batch_changes
 from broker_core.command_line import output
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.invocation import Json, StateDir, session, with_client
@@ -47,6 +48,12 @@ def resubmit(
     anywhere: Annotated[
         bool, typer.Option("--anywhere", help="Send them wherever they fit, not to the site of before.")
     ] = False,
+    as_batch: Annotated[
+        bool,
+        typer.Option(
+            "--as-batch", help="Queue interactive jobs as batch jobs, whose output goes into files."
+        ),
+    ] = False,
     wait: Annotated[bool, typer.Option("--wait", "-w", help="Wait until they have ended.")] = False,
     timeout: Annotated[float | None, typer.Option("--timeout", help="Timeout in seconds.")] = None,
     key: Annotated[str, typer.Option("--key", help="Key of the request; the same key runs them once.")] = "",
@@ -71,6 +78,8 @@ def resubmit(
         typer.confirm(f"Run {len(jobs):,} jobs once more?", abort=True, err=True)
 
     async def work(client: BrokerClient) -> int:
+        if as_batch:
+            wanted.update(await _as_batch(client, jobs))
         receipt = await client.resubmit(jobs, wanted, site=site, anywhere=anywhere, key=key)
         print_warnings((), receipt)
         await warn_of_site(client, site)
@@ -84,7 +93,20 @@ def resubmit(
     return with_client(work)
 
 
-def _changes(given: Sequence[str]) -> Mapping[str, str]:
+async def _as_batch(client: BrokerClient, jobs: Sequence[str]) -> Mapping[str, str]:
+    """What makes batch jobs of these, which is one thing for all of them."""
+    texts = {(await client.job(job)).description for job in jobs}
+    changes = [batch_changes(text) for text in texts]
+    if any(one != changes[0] for one in changes):
+        raise BadRequest(
+            "These jobs do not become batch jobs by the same change.",
+            code="bad_change",
+            remedy="Give --as-batch for jobs of one description at a time.",
+        )
+    return changes[0]
+
+
+def _changes(given: Sequence[str]) -> dict[str, str]:
     """Attribute to value, of `Attribute=value`."""
     changes: dict[str, str] = {}
     for one in given:

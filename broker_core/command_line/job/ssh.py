@@ -119,7 +119,7 @@ def ssh(
 ) -> int:
     """Reach a running job with the SSH client of this machine; a shell or a command in its directory.
 
-    Also into batch jobs: an agent is brought there, which may take half a minute. Over a cut network the
+    Also into batch jobs: an agent is brought there, which takes a few seconds. Over a cut network the
     session stays. For scp, rsync, editors and options of ssh use `crossdesk job ssh-config`.
     """
     program = shutil.which("ssh")

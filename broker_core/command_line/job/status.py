@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any
 
 import typer
@@ -21,11 +22,14 @@ from broker_core.command_line.job.following import (
     with_outcome,
 )
 from broker_core.command_line.job.ids import Job, Jobs, resolve
-from broker_core.command_line.job.progress import tell_ends, tell_state
+from broker_core.command_line.job.progress import refusal_remedy, tell_ends, tell_state
 from broker_core.command_line.job.stayed import tell_stayed
 from broker_core.jobs.annotations import tags_in
+from broker_core.jobs.components import CoallocationStory, coallocation_of
+from broker_core.jobs.placement import ids_in
 from broker_core.jobs.site_names import choice_words, site_name, site_names
 from broker_core.jobs.states import CHOOSING
+from broker_core.wire.job_events import replayed_events
 from broker_core.wire.queue import WhyView
 from broker_core.wire.site_states import LinkState
 from broker_core.wire.sites import SiteView
@@ -38,6 +42,18 @@ _USAGE = {
     "max_rss_bytes": ("Memory", words.size),
     "output_bytes": ("Output", words.size),
 }
+
+
+@dataclass
+class _Standing:
+    """What is known of jobs; of several, for a table, the rows alone."""
+
+    rows: list[Row]
+    details: list[JobDetail] = field(default_factory=list)
+    choosing: list[WhyView] = field(default_factory=list)
+    stories: dict[str, CoallocationStory] = field(default_factory=dict)
+    """Of the jobs over several sites."""
+    left: LeftView | None = None
 
 
 def tell_silent(active: bool) -> None:
@@ -65,28 +81,24 @@ def status(
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:
-    """Show how jobs stand and what they wait for; the id of a batch stands for its jobs."""
+    """Show how jobs stand and what they wait for; the id of a batch stands for its jobs, as they ran last."""
 
-    async def work(client: BrokerClient) -> tuple[list[Row], list[JobDetail], list[WhyView], LeftView | None]:
-        jobs = await resolve(client, ids, batches=True)
+    async def work(client: BrokerClient) -> _Standing:
+        jobs = await resolve(client, ids, batches=True, latest=True)
         if wait:
             await until_ended(client, jobs, timeout=timeout, changed=None if session().json else tell_state)
-        if len(jobs) > 1 and not session().json:
-            found, _ = await snapshot(client, jobs)
-            return [found[job] for job in jobs], [], [], None
-        details = [await client.job(job) for job in jobs]
-        left = await client.stayed(jobs[0]) if len(jobs) == 1 and not session().json else None
-        choosing = [await client.why(one.row["id"]) for one in details if one.row["state"] in CHOOSING]
-        return [one.row for one in details], details, choosing, left
+        return await _standing(client, jobs)
 
-    rows, details, choosing, left = with_client(work)
+    standing = with_client(work)
+    rows, details = standing.rows, standing.details
     if session().json:
-        tried = {one.job: one.model_dump(include=_CHOICES) for one in choosing}
-        output.as_json({"jobs": [{**_detail_value(one), **tried.get(one.row["id"], {})} for one in details]})
+        output.as_json({"jobs": [_value(one, standing) for one in details]})
     elif len(details) == 1:
-        _show(details[0], choosing)
-        if left is not None:
-            tell_stayed(rows[0]["id"], left)
+        _show(details[0], standing.choosing)
+        for story in standing.stories.values():
+            tables.components(story)
+        if standing.left is not None:
+            tell_stayed(rows[0]["id"], standing.left)
     else:
         tables.jobs(rows)
         tell_silent(any(outcome_of_row(row).active for row in rows))
@@ -94,11 +106,33 @@ def status(
     return Exit.JOB_FAILED if wait and failed(rows) else Exit.OK
 
 
-def _detail_value(detail: JobDetail) -> dict[str, Any]:
+async def _standing(client: BrokerClient, jobs: Sequence[str]) -> _Standing:
+    if len(jobs) > 1 and not session().json:
+        found, _ = await snapshot(client, jobs)
+        return _Standing([found[job] for job in jobs])
+    details = [await client.job(job) for job in jobs]
+    standing = _Standing([one.row for one in details], details)
+    for row in standing.rows:
+        if row["state"] in CHOOSING:
+            standing.choosing.append(await client.why(row["id"]))
+        if len(ids_in(row["site"])) > 1:
+            story = coallocation_of(replayed_events(await client.events_of(row["id"])))
+            standing.stories.update({row["id"]: story} if story is not None else {})
+    if len(jobs) == 1 and not session().json:
+        standing.left = await client.stayed(jobs[0])
+    return standing
+
+
+def _value(detail: JobDetail, standing: _Standing) -> dict[str, Any]:
+    job = detail.row["id"]
+    tried = {one.job: one.model_dump(include=_CHOICES) for one in standing.choosing}
+    story = standing.stories.get(job)
     return {
         **with_outcome(detail.row),
         **detail.model_dump(exclude={"row"}),
         "description": detail.row["description"],
+        **tried.get(job, {}),
+        **({} if story is None else {"coallocation": {**asdict(story), "barrier": story.barrier}}),
     }
 
 
@@ -111,6 +145,7 @@ def _show(detail: JobDetail, choosing: Sequence[WhyView]) -> None:
             ("Name", row["name"]),
             ("State", words.standing(row, cause=True)),
             ("Because", row["reason"]),
+            ("Remedy", refusal_remedy(row)),
             ("Last error line", output.printable(row.get("error_line", ""))),
             ("Waits for", detail.waits_for),
             *(fact for one in choosing for fact in _choices(one)),

@@ -248,9 +248,8 @@ def _description_of(item: Item, source: str, request: SubmitRequest) -> str:
 
     Raises BadRequest for a batch script that asks for what is not possible, unless that is forced.
     """
+    output.say(how_it_runs(item))
     if item.kind is not ItemKind.BATCH_SCRIPT:
-        if item.kind is ItemKind.NOTEBOOK:
-            output.say(how_it_runs(item))
         return describe(item, request.with_files, 1, request.arguments)
     found = translation(item, request.with_files, request.arguments)
     require_possible(found, source, force=request.force)

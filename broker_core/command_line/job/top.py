@@ -34,6 +34,7 @@ from broker_core.command_line.job.raw_keys import raw_keys, readable
 from broker_core.errors import CrossDeskError
 from broker_core.jobs.annotations import ANNOTATION_COLUMNS
 from broker_core.jobs.query import JobQuery
+from broker_core.jobs.reruns import RerunChains, latest_runs
 from broker_core.jobs.site_names import site_name
 from broker_core.jobs.states import JobState
 from broker_core.wire.views import Update
@@ -78,6 +79,8 @@ class JobsScreen:
         self._rows: dict[str, Row] = {}
         self._order: list[str] = []
         """Newest first."""
+        self._chains = RerunChains()
+        """Of all jobs, also of those that the query leaves out."""
         self._annotations: dict[str, Row] = {}
         """Job to its tags and note, also of jobs that the query leaves out."""
         self._chosen = ""
@@ -94,8 +97,10 @@ class JobsScreen:
 
     @property
     def rows(self) -> list[Row]:
-        """The jobs, newest first."""
-        return [self._rows[job] for job in self._order]
+        """The jobs, newest first; of each member of a batch the last run, as the query finds it or not."""
+        found = [self._rows[job] for job in self._order]
+        batches = [row["batch"] for row in found]
+        return [found[at] for at in latest_runs(range(len(found)), self._order, batches, self._chains.later)]
 
     def waiting_at_sites(self) -> list[str]:
         """Jobs that a site has and did not start yet."""
@@ -105,6 +110,7 @@ class JobsScreen:
         """Take in jobs that are older than all before."""
         self._lines = None
         rows = list(rows)
+        self._link(rows)
         self._annotations |= {row["id"]: _annotation(row) for row in rows if row["tags"] or row["note"]}
         wanted = [row for row in rows if self._wants(row)]
         self._rows |= {row["id"]: row for row in wanted}
@@ -116,6 +122,7 @@ class JobsScreen:
         annotated = {row["id"]: row for row in rows_of(update.annotated)}
         self._annotations |= annotated
         changed = {row["id"]: row for row in rows_of(update.rows)}
+        self._link(changed.values())
         known = {job: self._rows[job] for job in annotated if job in self._rows}
         for job, plain in (known | changed).items():
             row = plain | self._annotations.get(job, _UNANNOTATED)
@@ -127,6 +134,7 @@ class JobsScreen:
                 self._drop(job)
         for job in update.gone:
             self._annotations.pop(job, None)
+            self._chains.remove(job)
             if job in self._rows:
                 self._drop(job)
         if self._chosen and self._at() < 0:
@@ -147,6 +155,10 @@ class JobsScreen:
     def _at(self) -> int:
         """Number of the chosen line; -1: none is chosen."""
         return next((at for at, line in enumerate(self.lines()) if _key(line) == self._chosen), -1)
+
+    def _link(self, rows: Iterable[Row]) -> None:
+        for row in rows:
+            self._chains.add(row["id"], row.get("rerun_of", ""))
 
     def _wants(self, row: Row) -> bool:
         if self._query is None:

@@ -23,13 +23,13 @@ def wait(
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:
-    """Wait until jobs have ended; the id of a batch stands for its jobs.
+    """Wait until jobs have ended; the id of a batch stands for its jobs, as they run last.
 
     The exit code is 0 if all are done, 3 if one failed or was canceled, 124 when the time is over.
     """
 
     async def work(client: BrokerClient) -> list[Row]:
-        jobs = await resolve(client, ids, batches=True)
+        jobs = await resolve(client, ids, batches=True, latest=True)
         try:
             return await until_ended(
                 client, jobs, timeout=timeout, changed=state_teller(len(jobs)), first=first

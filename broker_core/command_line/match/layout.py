@@ -65,9 +65,12 @@ def _group(group: MatchedGroup, width: int) -> None:
     rank = "rank n/a" if group.rank is None else f"rank {group.rank:.10g}"
     sums = _counts(group.total_cpus, group.free_cpus) if group.size > 1 else ""
     output.line(f"  {rank}".ljust(width) + sums if sums else f"  {rank}")
-    for member in group.members:
+    for index, member in enumerate(group.members):
         counts = _counts(member.total_cpus, member.free_cpus)
         output.line(f"    {member.ce}".ljust(width) + counts + _start(member.expected_wait))
+        for number, part in enumerate(group.components, 1):
+            if part.member == index:
+                output.line(f"      component {number}: {part.cpus} CPU{'' if part.cpus == 1 else 's'}")
 
 
 def _start(wait: float | None) -> str:

@@ -65,7 +65,7 @@ def list_match(
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:
-    """Show where a description could run, with the number of CEs; nothing is submitted."""
+    """Show where a description could run, with the number of resources; nothing is submitted."""
 
     async def of_broker(client: BrokerClient) -> None:
         text = await _described(file)

@@ -35,7 +35,7 @@ def list_sites(
         bool, typer.Option("--all", "-a", help="Every known resource, also those where no job can be sent.")
     ] = False,
     limit: Annotated[
-        int, typer.Option("--limit", "-n", help="With --all: at most so many; 0: all.")
+        int, typer.Option("--limit", "-n", help="Limit with --all (0: all).")
     ] = _SHOWN,
     as_json: Json = False,
     state_dir: StateDir = None,
@@ -51,11 +51,12 @@ def list_sites(
         "CPUS",
         "FREE",
         *(["GPUS FREE"] if any(one.gpus for one in sites) else []),
+        *(["SLOTS FREE"] if any(one.total_slots for one in sites) else []),
         "RUNNING",
         "WAITING",
     )
     heads = ("SITE", "CE", "KIND", "LINK", *numbers, "HEARD")
-    tables.table(heads, [_site(one, "GPUS FREE" in numbers) for one in sites], right=numbers)
+    tables.table(heads, [_site(one, numbers) for one in sites], right=numbers)
     for one in sources:
         if one.state not in _FINE:
             output.say(f"source {one.name} {one.state}: {one.reason}", "yellow")
@@ -76,11 +77,13 @@ def _tell_refused(sources: Sequence[SourceView]) -> None:
                 output.say(f"  {line}", "yellow")
 
 
-def _site(one: SiteView, with_gpus: bool) -> tuple[str | Text, ...]:
+def _site(one: SiteView, numbers: Sequence[str]) -> tuple[str | Text, ...]:
     more = f" and {len(one.ces) - 1} more" if len(one.ces) > 1 else ""
     free_gpus = str(sum(count.free for count in one.gpus)) if one.gpus else ""
-    gpus = (free_gpus,) if with_gpus else ()
-    counts = (one.total_cpus, one.free_cpus, *gpus, one.running, one.queued)
+    free_slots = f"{one.free_slots} of {one.total_slots}" if one.total_slots else ""
+    optional = {"GPUS FREE": free_gpus, "SLOTS FREE": free_slots}
+    others = (text for head, text in optional.items() if head in numbers)
+    counts = (one.total_cpus, one.free_cpus, *others, one.running, one.queued)
     link = site_words.standing(one, short=True)
     return (
         one.name,

@@ -14,6 +14,7 @@ from broker_core.command_line.exits import Exit
 from broker_core.command_line.invocation import Json, StateDir, session, with_client
 from broker_core.command_line.sites import words as site_words
 from broker_core.errors import NotFound
+from broker_core.jobs.placement import SLOT_SYSTEM, computing_element
 from broker_core.wire.resources import AttributeView, ResourceDetail, gpu_words
 from broker_core.wire.sites import SiteView
 
@@ -87,7 +88,8 @@ def _show(detail: ResourceDetail) -> None:
 
 def now_in_words(detail: ResourceDetail) -> str:
     """What is free now, what the site published of it and what was given to jobs, and who waits there."""
-    free = f"{detail.free_cpus} free {'CPU' if detail.free_cpus == 1 else 'CPUs'}"
+    unit = "slot" if computing_element(detail.ce).system == SLOT_SYSTEM else "CPU"
+    free = f"{detail.free_cpus} free {unit if detail.free_cpus == 1 else f'{unit}s'}"
     jobs = f"{detail.waiting_jobs} {'job' if detail.waiting_jobs == 1 else 'jobs'} waiting"
     return f"{free}{_given(detail)}, {jobs}"
 

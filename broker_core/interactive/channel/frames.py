@@ -26,6 +26,8 @@ SERVICES_PATH = "/crossdesk/services"
 """The same for hearing of the services that the job offers."""
 PARAMETERS_PATH = "/crossdesk/parameters"
 """The same for changing parameters of the program, and for hearing of changes by other desks."""
+SCREEN_PATH = "/crossdesk/screen"
+"""The same for seeing the program's virtual screen, and for its mouse and keyboard."""
 DESK_USER = "desk"
 """Name under which desks log in, with a dash and the name of a session where it is the connection of one: a
 new one takes the place of an older one, which is dead though the agent may not know it yet."""

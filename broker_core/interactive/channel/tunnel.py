@@ -50,7 +50,8 @@ class TunnelEnd:
         """Bytes that came from the other end."""
         self._confirmed = 0
         self._room, self._due = asyncio.Event(), asyncio.Event()
-        self._ways_left = 2
+        self._far_ended = False
+        """The other end has told the end of its bytes, all of which are here."""
         self.over = asyncio.Event()
         """Both ways are done, or the local stream broke."""
         self._tasks = [asyncio.ensure_future(self._read()), asyncio.ensure_future(self._confirm())]
@@ -133,8 +134,9 @@ class TunnelEnd:
     def _take_end(self, offset: int) -> None:
         if offset != self.arrived:
             raise BadFrame("bytes are missing before the end")
-        if not self._writer.is_closing():
-            self._writer.close()
+        if not self._far_ended:  # it is said again with whatever is sent behind it
+            self._far_ended = True
+            self._writer.close()  # nothing happens where the local client has gone already
             self._way_done()
 
     async def _confirm(self) -> None:
@@ -149,8 +151,7 @@ class TunnelEnd:
                 self._link.send(heard(STDOUT, self.arrived))
 
     def _way_done(self) -> None:
-        self._ways_left -= 1
-        if self._ways_left <= 0:
+        if self._far_ended and self.read_all.is_set():
             self._finish()
 
     def _finish(self) -> None:

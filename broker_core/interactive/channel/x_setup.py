@@ -16,6 +16,8 @@ MOST = 4096
 """Bytes that name or proof may have."""
 _MAJOR = 11
 _BASE_PORT = 6000
+_LOCAL, _ANY = 256, 0xFFFF
+"""Kinds of addresses."""
 
 
 class BadSetup(Exception):
@@ -61,11 +63,14 @@ async def read_setup(read: Callable[[int], Awaitable[bytes]]) -> Setup:
     return Setup(order, major, minor, said[:name], said[_whole(name) : _whole(name) + proof])
 
 
-def entry(number: int, cookie: bytes) -> bytes:
-    """An Xauthority file that gives the cookie to programs, whatever they call this machine."""
-    wild = 0xFFFF
-    parts = (b"", str(number).encode(), COOKIE, cookie)
-    return struct.pack(">H", wild) + b"".join(struct.pack(">H", len(part)) + part for part in parts)
+def entry(number: int, cookie: bytes, host: str = "") -> bytes:
+    """An Xauthority file that gives the cookie to programs, whatever they call this machine.
+
+    `host`: the name of this machine, for libraries that find no entry for all; such entries can be joined.
+    """
+    family = _LOCAL if host else _ANY
+    parts = (host.encode(), str(number).encode(), COOKIE, cookie)
+    return struct.pack(">H", family) + b"".join(struct.pack(">H", len(part)) + part for part in parts)
 
 
 def server_of(display: str) -> str | tuple[str, int]:

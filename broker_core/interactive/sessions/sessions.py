@@ -123,6 +123,7 @@ class Sessions:
             max_retries=self._settings.ca_max_retries,
             tee=bool(description.stdout),
             x11=description.x11,
+            screen=description.display,
         )
         text = settings.text()
         order = replace(order, environment=(*order.environment, (VARIABLE, text)))

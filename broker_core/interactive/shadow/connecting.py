@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from socket import socket
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import asyncssh
 
@@ -23,6 +24,10 @@ DOOR_TIME = 0.3
 """Seconds that an agent which was met at the relay may still take to come to our own door."""
 ASK = 0.5
 """Seconds after which the broker is asked, while an agent is waited for, whether the job has ended."""
+PATIENCE = 60.0
+"""Seconds that a program which connects amid a cut waits for the other connection."""
+MOST_WAITING = 200
+"""Programs that wait so at once; a browser opens six connections to a server."""
 Made = TypeVar("Made")
 
 
@@ -155,3 +160,62 @@ async def _dropped(task: asyncio.Future[Made]) -> Made | None:
     task.cancel()
     await asyncio.wait([task])
     return None if task.cancelled() or task.exception() is not None else task.result()
+
+
+class LiveConnection:
+    """The present connection of a session, or the next one while it is cut."""
+
+    def __init__(self) -> None:
+        self._connection: asyncssh.SSHClientConnection | None = None
+        self._news, self._waiting = asyncio.Event(), 0
+
+    @property
+    def connection(self) -> asyncssh.SSHClientConnection | None:
+        """The present connection; None while there is none."""
+        here = self._connection
+        return None if here is None or here.is_closed() else here
+
+    def connected(self, connection: asyncssh.SSHClientConnection) -> None:
+        """Another connection is there."""
+        self._connection = connection
+        self.wake()
+
+    def wake(self) -> None:
+        """Have all who wait find out whether they are still wanted."""
+        self._news.set()
+        self._news = asyncio.Event()
+
+    async def open(
+        self, dial: Callable[[asyncssh.SSHClientConnection], Awaitable[Any]], wanted: Callable[[], bool]
+    ) -> Any:
+        """What `dial` makes of the connection; raises OSError and asyncssh.Error.
+
+        Amid a cut it waits for the next connection, as long as it is `wanted`.
+        """
+        end = asyncio.get_running_loop().time() + PATIENCE
+        while True:
+            here = self.connection
+            if here is None:
+                await self._next(end)
+                if not wanted():
+                    raise OSError("the forward was closed")
+                continue
+            try:
+                return await dial(here)
+            except (OSError, asyncssh.Error):
+                await asyncio.sleep(0)  # a connection that breaks off is closed a turn later
+                if not here.is_closed():
+                    raise
+
+    async def _next(self, end: float) -> None:
+        """Wait for news until `end`; raises OSError where there are none or too many wait."""
+        if self._waiting >= MOST_WAITING:
+            raise OSError("there is no connection to the agent, and too many programs wait for one")
+        self._waiting += 1
+        try:
+            async with asyncio.timeout_at(end):
+                await self._news.wait()
+        except TimeoutError as error:
+            raise OSError("there is no connection to the agent") from error
+        finally:
+            self._waiting -= 1

@@ -15,7 +15,9 @@ from asyncssh.x11 import lookup_xauth
 from broker_core.errors import CrossDeskError
 from broker_core.interactive.channel.frames import DISPLAY_PATH
 from broker_core.interactive.channel.x_setup import BadSetup, Setup, read_setup, server_of
+from broker_core.interactive.shadow.connecting import LiveConnection
 from broker_core.interactive.shadow.joining import join
+from broker_core.interactive.shadow.screen import RemoteScreen
 from broker_core.interactive.shadow.services import Services
 from broker_core.interactive.shadow.session_events import ForwardView
 from broker_core.interactive.shadow.socks import BadSocks, SocksTalk
@@ -99,11 +101,13 @@ class Forwards:
         """`changed` is called whenever something in the views changes, which is often."""
         self._changed = changed
         self._all: list[Forward] = []
-        self._connection: asyncssh.SSHClientConnection | None = None
+        self._live = LiveConnection()
         self.services = Services(self, changed)
         """What the job offers, reached by forwards as soon as it is opened."""
         self.steering = Steering()
         """Changes of the program's parameters."""
+        self.screen = RemoteScreen()
+        """The program's virtual screen, for who wants to see it."""
 
     def views(self) -> tuple[ForwardView, ...]:
         """What there is."""
@@ -182,11 +186,12 @@ class Forwards:
 
     async def connected(self, connection: asyncssh.SSHClientConnection) -> None:
         """A new connection is there: open on it what is opened at the far end."""
-        self._connection = connection
+        self._live.connected(connection)
         for forward in self._all:
             await self._open(forward, connection)
         self.services.connected(connection)
         self.steering.connected(connection)
+        self.screen.connected(connection)
 
     async def remove(self, forward: Forward) -> None:
         """Close a forward with its connections, at the far end too if that answers."""
@@ -198,6 +203,7 @@ class Forwards:
     async def _drop(self, forward: Forward) -> None:
         if forward in self._all:
             self._all.remove(forward)
+            self._live.wake()
             self._changed()
         if forward.server is not None:
             forward.server.close()
@@ -211,6 +217,7 @@ class Forwards:
         """Close all; what listens at the far end goes with the connection."""
         await self.services.close()
         await self.steering.close()
+        await self.screen.close()
         for forward in list(self._all):
             await self._drop(forward)
 
@@ -232,8 +239,8 @@ class Forwards:
         """Open a forward at the far end, now if there is a connection, and on every further one."""
         self._all.append(forward)
         self._changed()
-        if self._connection is not None:
-            await self._open(forward, self._connection)
+        if self._live.connection is not None:
+            await self._open(forward, self._live.connection)
 
     async def _open(self, forward: Forward, connection: asyncssh.SSHClientConnection) -> None:
         forward.far = None
@@ -297,14 +304,14 @@ class Forwards:
         dial: Callable[[asyncssh.SSHClientConnection], Awaitable[Any]],
     ) -> Any:
         """A connection to a place that the node reaches, or None; then the forward tells why."""
+        if self._live.connection is None:
+            self._trouble(forward, "Programs that connect wait for the connection to the job.")
         try:
-            if self._connection is None:
-                raise OSError("there is no connection to the agent")
-            far = await dial(self._connection)
+            far = await self._live.open(dial, lambda: forward in self._all)
         except (OSError, asyncssh.Error) as error:
             self._trouble(forward, f"{target}: {error}")
             return None
-        forward.problem = ""
+        self._trouble(forward, "")
         return far
 
     async def _join(self, forward: Forward, near: tuple[Any, Any], far: tuple[Any, Any]) -> None:

@@ -33,6 +33,7 @@ Interactive | boolean | false | | True for a job that a person watches and feeds
 InteractiveAgent | string | | i2glogin, glogin, bypass, lines | Program that connects the running job with its user.
 InteractiveAgentArguments | string | "" | | Arguments of the agent, for instance the address of the user's side.
 InteractiveX11 | boolean | false | | True for a program that opens windows: it gets a display, and a desk that is attached shows them.
+InteractiveDisplay | string | | | Size of a screen, as in "1024x768", for a program that draws in windows or by OpenGL: it gets one of its own at the node, which the View tab shows, with mouse and keyboard.
 Nodes | ad, ads | | | Jobs of a graph or collection.
 """,
 )

@@ -9,7 +9,7 @@ JOB = table(
     """
 CpuNumber | integer | 1 | | Number of CPUs over all hosts; later name of NodeNumber.
 SMPGranularity | integer | | | CPUs that the job has on each host; the last one has the rest of them.
-HostNumber | integer | | | Number of hosts over which the CPUs are spread. Without it the CPUs of a job that is not MPI are those of one host.
+HostNumber | integer | | | Number of hosts over which the CPUs are spread. Without it the CPUs of a job that is not MPI are those of one host; 0 lets the batch system spread them as it likes.
 WholeNodes | boolean | false | | True asks for hosts that are shared with nobody.
 InputSandboxBaseURI | string | | | Place (protocol://address/folder) from which simple names of InputSandbox are fetched.
 InputSandboxDestFileName | string, strings | | | New names for the files of InputSandbox, as many as there are files.

@@ -12,6 +12,7 @@ from broker_core.jdl.reading import Reading
 _EXCLUDE = (
     ("inputdata", "datarequirements"),
     ("outputsandboxdesturi", "outputsandboxbasedesturi"),
+    ("interactivex11", "interactivedisplay"),
 )
 _REQUIRE = (
     ("prologuearguments", "prologue"),
@@ -24,7 +25,7 @@ _REQUIRE = (
     ("parameterstep", "parameters"),
     ("parameterfactor", "parameters"),
 )
-_RANGES = {"retrycount": 0, "shallowretrycount": -1, "smpgranularity": 1, "hostnumber": 1, "expirytime": 0}
+_RANGES = {"retrycount": 0, "shallowretrycount": -1, "smpgranularity": 1, "hostnumber": 0, "expirytime": 0}
 _BY_SETTINGS = ("retrycount", "shallowretrycount", "expirytime")
 _FOR_ALL = (
     "virtualorganisation",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from broker_core.jdl.checks import components
 from broker_core.jdl.diagnostics import Fix
 from broker_core.jdl.reading import Reading
-from broker_core.jdl.syntax.tree import Ad, Expression, ListOf
+from broker_core.jdl.syntax.tree import Expression
 
-COMPONENTS_MAX = 1000
 SUB_JOB_TYPES = ("openmpi", "mpich", "pacx-mpi", "mpich-g2", "plain")
 INTER_CLUSTER = frozenset({"pacx-mpi", "mpich-g2"})
 _EARLIER = {"mpich2": "mpich"}
@@ -42,7 +42,7 @@ def kind(reading: Reading) -> DescriptionKind:
     _sub_job_type(reading, found)
     _interactive(reading, found)
     _cpus(reading, found)
-    _check_components(reading, found.sub_job_type)
+    components.check(reading, found.sub_job_type)
     found.needs = _needs(reading, found)
     return found
 
@@ -188,7 +188,7 @@ def _cpus(reading: Reading, found: DescriptionKind) -> None:
         found.cpus = max(given[0][1], 1)
         _count_of_normal(reading, found, given[0][0])
     elif found.structure == "Parallel":
-        found.cpus = _total(reading)
+        found.cpus = components.total(reading)
         if not reading.has("subjobs") and not any(reading.has(key) for key in _COUNTS):
             message = "A parallel job needs NodeNumber, its number of CPUs."
             reading.error("missing-node-number", message, "NodeNumber", reading.node("jobtype"))
@@ -226,54 +226,3 @@ def _needs(reading: Reading, found: DescriptionKind) -> tuple[str, ...]:
     if found.interactive:
         needs.append("interactive")
     return tuple(needs)
-
-
-def _components(reading: Reading) -> list[Ad]:
-    """The ads of SubJobs; empty for a flexible job."""
-    node = reading.node("subjobs")
-    if not isinstance(node, ListOf):
-        return []
-    return [item for item in node.items if isinstance(item, Ad)]
-
-
-def _total(reading: Reading) -> int:
-    """CPUs of all components together; 1 if there is none."""
-    counts = (Reading(one, reading.findings).integer("nodenumber") for one in _components(reading))
-    return max(sum(count for count in counts if count), 1)
-
-
-def _check_components(reading: Reading, sub_job_type: str) -> None:
-    """Complain about components that cannot be, or do not fit the job."""
-    if not reading.has("subjobs"):
-        if reading.has("applicationlauncher") and sub_job_type not in ("plain", ""):
-            message = f"ApplicationLauncher goes with SubJobType plain, not with {sub_job_type}."
-            reading.error("launcher-not-plain", message, "applicationlauncher")
-        return
-    if sub_job_type in ("openmpi", "mpich"):
-        message = f"SubJobs cannot be used with {sub_job_type}, which runs on one cluster only; use pacx-mpi."
-        reading.error("sub-jobs-one-cluster", message, "subjobs")
-    elif sub_job_type == "plain" and not reading.has("applicationlauncher"):
-        message = "SubJobs with SubJobType plain need an ApplicationLauncher; name one, or use pacx-mpi."
-        reading.error("sub-jobs-need-launcher", message, "subjobs")
-    elif not sub_job_type:
-        reading.error(
-            "sub-jobs-of-normal", "SubJobs belong to a parallel job; add JobType and SubJobType.", "subjobs"
-        )
-    _sizes(reading)
-
-
-def _sizes(reading: Reading) -> None:
-    ads = _components(reading)
-    if not ads or len(ads) > COMPONENTS_MAX:
-        reading.error("sub-jobs-count", f"SubJobs needs 1 to {COMPONENTS_MAX} components.", "subjobs")
-        return
-    counts = [Reading(one, reading.findings).integer("nodenumber") for one in ads]
-    for one, count in zip(ads, counts, strict=True):
-        if count is None or count < 1:
-            message = "Each component of SubJobs needs NodeNumber, 1 or more."
-            reading.error("sub-job-node-number", message, "subjobs", one)
-    given = reading.integer("nodenumber")
-    if given is not None and all(counts) and given != sum(count or 0 for count in counts):
-        total = _total(reading)
-        message = f"NodeNumber is {given}, but the components have {total} CPUs together; make them equal."
-        reading.error("sub-jobs-sum", message, "nodenumber")

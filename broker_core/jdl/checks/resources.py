@@ -27,10 +27,11 @@ _WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@/+-]*", re.ASCII)
 _MODEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _.+-]*", re.ASCII)
 _LICENSE = re.compile(r"([A-Za-z0-9_][A-Za-z0-9_.@/+-]*)(?::([1-9][0-9]{0,5}))?", re.ASCII)
 _OF_ATTRIBUTES = {
-    "features": re.compile(r"-[kOs]*C|--cons\w*(=|$)"),
-    "gpunumber": re.compile(r"--gres?(=|$)"),
+    ("slurm", "features"): re.compile(r"-[kOs]*C|--cons\w*(=|$)"),
+    ("slurm", "gpunumber"): re.compile(r"--gres?(=|$)"),
+    ("condor", "gpumodel"): re.compile(r"\s*require_gpus\s*=", re.IGNORECASE),
 }
-"""Attribute to the words of Slurm that would take the effect from it."""
+"""Kind and attribute to the words that would take the effect from it."""
 _ONE_HOST = ResourceRequest(hosts=1)
 _SCATTERED = ResourceRequest(mpi=True)
 
@@ -114,7 +115,7 @@ def _contradictions(reading: Reading, kind: DescriptionKind) -> None:
         )
         reading.error("counts-differ", message, "smpgranularity")
     counted = next((key for key in ("gpunumber", "memorypernode") if reading.integer(key)), "")
-    if counted and kind.sub_job_type not in ("", "plain") and not hosts and not cores:
+    if counted and kind.sub_job_type not in ("", "plain") and hosts is None and not cores:
         message = (
             f"{_name(reading, counted)} counts for each node, so all {kind.cpus} CPUs are those of one node;"
             " for more nodes write HostNumber."
@@ -124,8 +125,8 @@ def _contradictions(reading: Reading, kind: DescriptionKind) -> None:
 
 def _hosts(reading: Reading, kind: DescriptionKind, usual: int) -> int:
     """Nodes over which the CPUs are spread."""
-    if hosts := reading.integer("hostnumber"):
-        return max(1, min(hosts, kind.cpus))
+    if (hosts := reading.integer("hostnumber")) is not None:
+        return max(0, min(hosts, kind.cpus)) if kind.cpus > 1 else 1
     if (cores := reading.integer("smpgranularity")) and cores > 0:
         return -(-kind.cpus // cores)
     counted = reading.integer("gpunumber") or reading.integer("memorypernode")
@@ -223,7 +224,8 @@ def _checked_words(reading: Reading, kind: str, items: list[Expression]) -> tupl
     for at, reason in refusals(kind, words):
         message = f"{words[at]!r} in BatchOptions is not passed on to {kind}: {reason}."
         reading.error("batch-option", message, "batchoptions", items[at])
-    for key, pattern in _OF_ATTRIBUTES.items() if kind == "slurm" else ():
+    patterns = {key: pattern for (of, key), pattern in _OF_ATTRIBUTES.items() if of == kind}
+    for key, pattern in patterns.items():
         for word, item in zip(words, items, strict=True):
             if reading.has(key) and pattern.match(word):
                 message = (

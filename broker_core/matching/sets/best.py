@@ -9,13 +9,13 @@ the next one. A partial group of weight w (the sum of CPUs · rank) that lacks s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
 
 import numpy as np
 
 from broker_core.matching.sets.completion import Completion
-from broker_core.matching.sets.group import Counts, Group, Ranks, group_of
+from broker_core.matching.sets.group import Counts, Group, Ranks, Sites, elsewhere, group_of
 from broker_core.matching.sets.minimal import by_rank
 
 EFFORT = 600
@@ -25,7 +25,13 @@ STRAIGHT = 40
 
 
 def best_group(
-    ids: Sequence[str], free: Counts, rank: Ranks, need: int, size: int, floor: float | None
+    ids: Sequence[str],
+    free: Counts,
+    rank: Ranks,
+    need: int,
+    size: int,
+    floor: float | None,
+    sites: Sites | None = None,
 ) -> Group | None:
     """The smallest group of `size` members with the highest rank, if that is above `floor` (None: no rank).
 
@@ -33,7 +39,8 @@ def best_group(
     """
     preferred = by_rank(ids, free, rank)
     small = preferred[free[preferred] < need]
-    search = _Search(free[small], rank[small], need, -np.inf if floor is None else floor)
+    at = None if sites is None else sites[small]
+    search = _Search(free[small], rank[small], need, -np.inf if floor is None else floor, at)
     with np.errstate(invalid="ignore"):
         search.run(size)
     return group_of(small[list(search.best)].tolist(), free, rank) if search.best else None
@@ -42,8 +49,9 @@ def best_group(
 class _Search:
     """`free` and `rank` are in the order of rank, those without one last."""
 
-    def __init__(self, free: Counts, rank: Ranks, need: int, floor: float) -> None:
+    def __init__(self, free: Counts, rank: Ranks, need: int, floor: float, sites: Sites | None) -> None:
         self._free = free
+        self._sites = sites
         self._lowered = -rank[~np.isnan(rank)]
         self._need = need
         self._completion = Completion(free, need)
@@ -72,7 +80,10 @@ class _Search:
         if missing == 1:
             self._last(members, start, cpus, weight, smallest)
             return
-        for place in islice(self._next(start, cpus, weight, smallest, missing), widths[len(members)]):
+        end = self._end(cpus, weight)
+        may = elsewhere(self._sites, members)
+        following = self._completion.places(start, end, missing, cpus, smallest, may)
+        for place in islice(following, widths[len(members)]):
             self._left -= 1
             if self._left < 0 or place >= self._end(cpus, weight):
                 return
@@ -91,15 +102,12 @@ class _Search:
         wanted = (self._floor * self._need - weight) / (self._need - cpus)
         return int(np.searchsorted(self._lowered, -wanted))
 
-    def _next(self, start: int, cpus: int, weight: float, smallest: int, missing: int) -> Iterator[int]:
-        """Places for the next member, the best first, from which the group can be completed."""
-        end = self._end(cpus, weight)
-        return self._completion.places(start, end, missing, cpus, smallest)
-
     def _last(self, members: tuple[int, ...], start: int, cpus: int, weight: float, smallest: int) -> None:
         end = self._end(cpus, weight)
         rest, lacking = self._free[start:end], self._need - cpus
-        fits = np.flatnonzero((rest >= lacking) & (rest < lacking + smallest))
+        may = elsewhere(self._sites, members)
+        suits = (rest >= lacking) & (rest < lacking + smallest)
+        fits = np.flatnonzero(suits if may is None else suits & may[start:end])
         if not len(fits):
             return
         counts = rest[fits]

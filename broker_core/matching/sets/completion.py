@@ -18,6 +18,7 @@ from broker_core.matching.sets.group import Counts
 
 Places = NDArray[np.int64]
 """Positions in the list; -1: nowhere."""
+Flags = NDArray[np.bool_]
 NOWHERE = -1
 BLOCK = 2048
 """Positions that are looked at at once: often the first ones already lead to enough groups."""
@@ -45,18 +46,24 @@ class Completion:
         self._known: dict[tuple[int, int, int], int] = {}
         self._limits_of: dict[tuple[int, int, int], Places] = {}
 
-    def places(self, start: int, end: int, missing: int, cpus: int, smallest: int) -> Iterator[int]:
-        """Positions from `start` to `end` with a member that leads to a group, of the `missing` ones."""
+    def places(
+        self, start: int, end: int, missing: int, cpus: int, smallest: int, may: Flags | None = None
+    ) -> Iterator[int]:
+        """Positions from `start` to `end` with a member that leads to a group, of the `missing` ones; where
+        `may` is given, only those at which it is true. What is left out then can end it without a group."""
         if missing >= self._lazy:
             limit = cache(partial(self._limit, missing, cpus, smallest))
             for place, count in enumerate(self._counts[start:end], start):
-                if limit(count) > place:
+                if limit(count) > place and (may is None or may[place]):
                     yield place
             return
         limits = self._limits(missing, cpus, smallest)
         for first, values in blocks(self.value_of, start, end):
             reach = limits[values]
-            yield from (np.flatnonzero(reach > np.arange(first, first + len(values))) + first).tolist()
+            leading = reach > np.arange(first, first + len(values))
+            if may is not None:
+                leading &= may[first : first + len(values)]
+            yield from (np.flatnonzero(leading) + first).tolist()
 
     def _limit(self, missing: int, cpus: int, smallest: int, value: int) -> int:
         """The next member, of so many CPUs, must lie before this position, so that the `missing` - 1 members

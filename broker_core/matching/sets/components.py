@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from broker_core.matching.sets.find import MAX_CES, MAX_GROUPS
-from broker_core.matching.sets.group import Counts, Group, Ranks, calculation
+from broker_core.matching.sets.group import Counts, Group, Ranks, Sites, calculation
 from broker_core.matching.sets.placing import Placing
 from broker_core.matching.sets.trace import SearchTrace
 
@@ -73,17 +73,20 @@ def assign(
     max_ces: int = MAX_CES,
     max_groups: int = MAX_GROUPS,
     trace: SearchTrace | None = None,
+    sites: Sites | None = None,
 ) -> list[Assignment]:
     """Assignments of components to computing elements, best first.
 
     `ids` and `usable` (CPUs that one job may use there) are by computing element. Several components may
-    share one that can hold them all. Fewer different computing elements come first, then the higher weighted
-    rank, then the names; of each set of computing elements the best assignment found is listed.
+    share one that can hold them all; others of its site have none then (`sites`, see `find`). Fewer different
+    computing elements come first, then the higher weighted rank, then the names; of each set of computing
+    elements the best assignment found is listed.
     """
     told = trace if trace is not None else SearchTrace(kept=False)
     told.ids = ids
     told.begin("components", sum(one.cpus for one in components), max_ces, max_groups, len(ids))
-    search = _Assigning(ids, usable, components, min(max_groups, max(1, PLACES_MAX // len(components))))
+    most = min(max_groups, max(1, PLACES_MAX // len(components)))
+    search = _Assigning(Placing(ids, usable, components, sites), components, most)
     best: dict[frozenset[int], Assignment] = {}
     for count in range(1, min(max_ces, len(components)) + 1):
         if len(best) < max_groups:
@@ -99,10 +102,8 @@ def assign(
 class _Assigning:
     """The best assignments to a number of computing elements, of the first `most` that are found."""
 
-    def __init__(
-        self, ids: Sequence[str], usable: Counts, components: Sequence[FixedComponent], most: int
-    ) -> None:
-        self._placing = Placing(ids, usable, components)
+    def __init__(self, placing: Placing, components: Sequence[FixedComponent], most: int) -> None:
+        self._placing = placing
         self._cpus = tuple(one.cpus for one in components)
         different = {id(one): one for one in components}
         known = {

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from broker_core.matching.sets.best import best_group
-from broker_core.matching.sets.group import Counts, Group, Ranks, group_of
+from broker_core.matching.sets.group import Counts, Group, Ranks, Sites, apart, group_of
 from broker_core.matching.sets.listing import listing
 from broker_core.matching.sets.minimal import by_rank, minimal
 from broker_core.matching.sets.trace import SearchTrace
@@ -25,6 +25,7 @@ def incremental(
     max_ces: int,
     max_groups: int,
     trace: SearchTrace,
+    sites: Sites | None = None,
 ) -> list[Group]:
     """Computing elements are taken by rank; each is added to every partial group in place, so that a group
     may get members that it could do without (SA-SEL-08). Ordered by size, inside a size by rank."""
@@ -37,13 +38,13 @@ def incremental(
         if alone.free >= need:
             new, kept = [alone], partials
         else:
-            joined = [
-                (one, group_of((*one.members, place), free, rank))
-                for one in partials
-                if len(one.members) < max_ces
+            open_ = [one for one in partials if len(one.members) < max_ces]
+            longer = [
+                group_of((*one.members, place), free, rank) if apart(sites, one.members, place) else one
+                for one in open_
             ]
-            new = [longer for _, longer in joined if longer.free >= need]
-            kept = [one if longer.free >= need else longer for one, longer in joined]
+            new = [one for one in longer if one.free >= need]
+            kept = [one if more.free >= need else more for one, more in zip(open_, longer, strict=True)]
             kept.append(alone)
             trace.partial(kept)
         new = new[: max_groups - len(found)]
@@ -70,6 +71,7 @@ def find(
     max_groups: int = MAX_GROUPS,
     best: bool = False,
     trace: SearchTrace | None = None,
+    sites: Sites | None = None,
 ) -> list[Group]:
     """Groups of suitable computing elements with `need` free CPUs together, in the order to be tried.
 
@@ -80,25 +82,33 @@ def find(
 
     `minimal` stops at `max_groups`, in the order of the members' ranks. With `best` the list begins with the
     best-ranked of the smallest groups even so, which then takes the place of the last one.
+
+    Members of a group are at different sites, which stand in `sites`; None: no two are at one.
     """
     told = trace if trace is not None else SearchTrace(kept=False)
     told.ids = ids
     told.begin(mode, need, max_ces, max_groups, len(ids))
-    groups = MODES[mode](ids, free, rank, need, max_ces, max_groups, told) if max_groups > 0 else []
+    groups = MODES[mode](ids, free, rank, need, max_ces, max_groups, told, sites) if max_groups > 0 else []
     if best and mode == "minimal" and len(groups) == max_groups:
-        groups = _with_best(groups, ids, free, rank, need, told)
+        groups = _with_best(groups, ids, free, rank, need, told, sites)
     told.end(len(groups))
     return groups
 
 
 def _with_best(
-    groups: list[Group], ids: Sequence[str], free: Counts, rank: Ranks, need: int, trace: SearchTrace
+    groups: list[Group],
+    ids: Sequence[str],
+    free: Counts,
+    rank: Ranks,
+    need: int,
+    trace: SearchTrace,
+    sites: Sites | None,
 ) -> list[Group]:
     """The list of groups, cut, with the best of the smallest at its head."""
     size = len(groups[0].members) if groups else 0
     if size < 2 or len(groups[-1].members) > size:
         return groups
-    found = best_group(ids, free, rank, need, size, groups[0].rank)
+    found = best_group(ids, free, rank, need, size, groups[0].rank, sites)
     if found is None:
         return groups
     trace.matched([found])

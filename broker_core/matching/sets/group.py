@@ -13,6 +13,9 @@ Counts = NDArray[np.int64]
 """CPUs by position."""
 Ranks = NDArray[np.float64]
 """The job's Rank by position; nan where it is no number (CB-MM-04)."""
+Sites = NDArray[np.int64]
+"""A number for the site of each position. Queues of one site are queues for the same processors, which would
+be counted twice: no group has two of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,29 @@ def groups_of(members: NDArray[np.int64], free: Counts, rank: Ranks) -> list[Gro
         mean = rank[members[:, 0]] if members.shape[1] == 1 else (cpus * rank[members]).sum(axis=1) / total
     rows = zip(members.tolist(), mean.tolist(), total.tolist(), strict=True)
     return [Group(tuple(row), one if one == one else None, sum_) for row, one, sum_ in rows]
+
+
+def elsewhere(sites: Sites | None, members: Sequence[int]) -> NDArray[np.bool_] | None:
+    """Which positions are at other sites than the members; None: all of them."""
+    if sites is None or not members:
+        return None
+    others: NDArray[np.bool_] = sites != sites[members[0]]
+    for member in members[1:]:
+        others &= sites != sites[member]
+    return others
+
+
+def apart(sites: Sites | None, members: Sequence[int], position: int) -> bool:
+    """True if a position is at another site than all members."""
+    return sites is None or not any(sites[one] == sites[position] for one in members)
+
+
+def largest_of_each(sites: Sites, free: Counts) -> NDArray[np.int64]:
+    """For each site the position with most free CPUs; those with most of them first."""
+    order = np.argsort(-free, kind="stable")
+    _, first = np.unique(sites[order], return_index=True)
+    largest: NDArray[np.int64] = order[np.sort(first)]
+    return largest
 
 
 def calculation(free: Sequence[int], ranks: Sequence[float | None], rank: float | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from broker_core.matching.sets.group import Counts, Group, Ranks, group_of
+from broker_core.matching.sets.group import Counts, Group, Ranks, Sites, apart, group_of
 from broker_core.matching.sets.minimal import by_name
 from broker_core.matching.sets.trace import SearchTrace
 
@@ -23,6 +23,7 @@ def listing(
     max_ces: int,
     max_groups: int,
     trace: SearchTrace,
+    sites: Sites | None = None,
 ) -> list[Group]:
     """Computing elements are taken by name; each extends copies of the partial groups met so far, and one
     that completes a group begins none of its own. Ordered by size, inside a size as they were found.
@@ -40,7 +41,7 @@ def listing(
             complete = [(place,)]
         elif left >= 0:
             left -= len(partials)
-            complete, partials, begun = _joined(place, cpus, partials, need, max_ces)
+            complete, partials, begun = _joined(place, cpus, partials, need, max_ces, sites)
             trace.partial(group_of(members, free, rank) for members in begun)
             if left < 0:
                 trace.limit(TRIALS_MAX)
@@ -53,7 +54,7 @@ def listing(
 
 
 def _joined(
-    place: int, cpus: int, partials: Sequence[Partial], need: int, max_ces: int
+    place: int, cpus: int, partials: Sequence[Partial], need: int, max_ces: int, sites: Sites | None
 ) -> tuple[list[tuple[int, ...]], list[Partial], list[tuple[int, ...]]]:
     """What one computing element makes of the partial groups: groups it completes, all partial groups from
     now on, and the new ones among these."""
@@ -62,6 +63,8 @@ def _joined(
     completes = False
     for members, sum_ in partials:
         after.append((members, sum_))
+        if not apart(sites, members, place):
+            continue
         joined = (*members, place)
         if sum_ + cpus >= need:
             completes = True

@@ -9,10 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broker_core.matching.sets.completion import Completion, blocks
-from broker_core.matching.sets.group import Counts, Group, Ranks, groups_of
+from broker_core.matching.sets.group import (
+    Counts,
+    Group,
+    Ranks,
+    Sites,
+    elsewhere,
+    groups_of,
+    largest_of_each,
+)
 from broker_core.matching.sets.trace import SearchTrace
 
 Places = NDArray[np.int64]
+DEAD_ENDS = 1000
+"""Partial groups in one search that only computing elements of their own sites could complete: after so many,
+no more are looked at."""
 
 
 def minimal(
@@ -23,19 +34,25 @@ def minimal(
     max_ces: int,
     max_groups: int,
     trace: SearchTrace,
+    sites: Sites | None = None,
 ) -> list[Group]:
     """Groups of 1, 2, 3 ... members, each without a member to spare; at most `max_groups` in the order of
-    the members' ranks."""
+    the members' ranks.
+
+    A group with members of different sites contains only such groups. If there is any, one is found.
+    """
     preferred = by_rank(ids, free, rank)
     trace.suitable(preferred.tolist(), free, rank)
     groups = _listed(preferred[free[preferred] >= need][:max_groups, None], ids, free, rank, trace)
     small = preferred[free[preferred] < need]
-    search = _Search(free[small], need)
+    search = _Search(free[small], need, None if sites is None else sites[small])
     for size in range(2, min(max_ces, len(small)) + 1):
         if len(groups) >= max_groups:
             break
         found = search.groups(size, max_groups - len(groups))
         groups += _listed(small[found], ids, free, rank, trace)
+    if search.limited:
+        trace.limit(DEAD_ENDS)
     return groups
 
 
@@ -79,14 +96,25 @@ class _Search:
     `completion`; no group is ever compared with another.
     """
 
-    def __init__(self, free: Counts, need: int) -> None:
+    def __init__(self, free: Counts, need: int, sites: Sites | None) -> None:
         self._free = free
         self._need = need
+        self._sites = sites
+        self._largest = np.zeros(0, np.int64) if sites is None else largest_of_each(sites, free)
+        self._dead_ends = 0
         self._completion = Completion(free, need)
         self._value_of: list[int] = free.tolist()
 
+    @property
+    def limited(self) -> bool:
+        """Not all groups were looked at."""
+        return self._dead_ends > DEAD_ENDS
+
     def groups(self, size: int, most: int) -> Places:
         """The first smallest groups of `size` members, a row for each."""
+        largest = self._largest[:size]
+        if self._sites is not None and (len(largest) < size or self._free[largest].sum() < self._need):
+            return np.zeros((0, size), np.int64)
         rows: list[Places] = []
         left = most
         for members, last in self._extended((), 0, 0, self._need, size):
@@ -95,21 +123,31 @@ class _Search:
             left -= len(taken)
             if not left:
                 break
+        if self.limited and not rows and self._free[largest[:-1]].sum() < self._need:
+            return np.sort(largest)[None, :]
         return np.concatenate(rows) if rows else np.zeros((0, size), np.int64)
 
     def _extended(
         self, members: tuple[int, ...], start: int, cpus: int, smallest: int, missing: int
     ) -> Iterator[tuple[tuple[int, ...], Places]]:
         """All but the last member, and the last ones that go with them."""
+        may, dead_end = elsewhere(self._sites, members), True
         if missing == 1:
             lacking = self._need - cpus
             for first, rest in blocks(self._free, start, len(self._free)):
-                last = np.flatnonzero((rest >= lacking) & (rest < lacking + smallest))
+                fits = (rest >= lacking) & (rest < lacking + smallest)
+                last = np.flatnonzero(fits if may is None else fits & may[first : first + len(rest)])
                 if len(last):
+                    dead_end = False
                     yield members, last + first
+            self._dead_ends += dead_end
             return
-        for place in self._completion.places(start, len(self._free), missing, cpus, smallest):
+        for place in self._completion.places(start, len(self._free), missing, cpus, smallest, may):
+            if self.limited:
+                return
+            dead_end = False
             count = self._value_of[place]
             yield from self._extended(
                 (*members, place), place + 1, cpus + count, min(smallest, count), missing - 1
             )
+        self._dead_ends += dead_end

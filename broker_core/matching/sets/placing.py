@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from broker_core.matching.sets.group import Counts
+from broker_core.matching.sets.group import Counts, Sites
 
 STEPS_MAX = 50_000
 """Components put somewhere in one search, at most: to fill places exactly is hard by nature."""
@@ -41,7 +41,13 @@ class Placing:
     changes nothing.
     """
 
-    def __init__(self, ids: Sequence[str], usable: Counts, components: Sequence[ComponentRequest]) -> None:
+    def __init__(
+        self,
+        ids: Sequence[str],
+        usable: Counts,
+        components: Sequence[ComponentRequest],
+        sites: Sites | None = None,
+    ) -> None:
         self._sizes = [one.cpus for one in components]
         first = {id(one): place for place, one in reversed(list(enumerate(components)))}
         self._order = sorted(
@@ -56,6 +62,7 @@ class Placing:
             depth > 0 and components[one] is components[self._order[depth - 1]]
             for depth, one in enumerate(self._order)
         ]
+        self._sites: Sequence[int] = range(len(ids)) if sites is None else sites.tolist()
         self._usable: list[int] = usable.tolist()
         self._most: list[int] = np.cumsum([0, *np.sort(usable)[::-1]]).tolist()
         self._ahead: list[int] = np.cumsum([0, *(self._sizes[one] for one in reversed(self._order))])[
@@ -110,10 +117,15 @@ class Placing:
         index, size, choices = self._index[component], self._sizes[component], self._choices[component]
         least = index[placed[-1]] if self._twin[depth] else 0
         known = sorted(index[place] for place in used if place in index and index[place] >= least)
-        places = (choices[one] for one in (range(least, len(choices)) if new else known))
-        if len(self._order) - depth == new:
-            return (place for place in places if place not in used and left[place] >= size)
-        return (place for place in places if left[place] >= size)
+        if not new:
+            return (choices[one] for one in known if left[choices[one]] >= size)
+        taken = {self._sites[place] for place in used}
+        again = used if len(self._order) - depth > new else ()
+        return (
+            place
+            for place in (choices[one] for one in range(least, len(choices)))
+            if left[place] >= size and (place in again or self._sites[place] not in taken)
+        )
 
 
 def _preferred(ids: Sequence[str], usable: Counts, component: ComponentRequest) -> list[int]:

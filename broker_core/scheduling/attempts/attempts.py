@@ -6,8 +6,8 @@ from collections import OrderedDict
 from typing import Any
 
 from broker_core.jdl.description import BatchNeeds
+from broker_core.jobs.components import SHARES
 from broker_core.jobs.events import EventSource
-from broker_core.jobs.failure_history import SHARES
 from broker_core.jobs.members import members
 from broker_core.jobs.story import EXPECTED_WAIT
 from broker_core.jobs.transitions import EventType
@@ -132,5 +132,6 @@ class Attempts:
     def _commit(self, job: LiveJob, ces: tuple[str, ...], cpus: tuple[int, ...]) -> None:
         self._queue.remove(job)
         job.ces, job.shares = ces, cpus
-        for index, ce in enumerate(ces):
-            self._cache.commit(ce, job.id, cpus[index], self._jobs.now.monotonic)
+        for ce in dict.fromkeys(ces):
+            given = sum(share for one, share in zip(ces, cpus, strict=True) if one == ce)
+            self._cache.commit(ce, job.id, given, self._jobs.now.monotonic)

@@ -22,8 +22,10 @@ from broker_core.scheduling.state import SchedulerState
 from broker_core.scheduling.wording import abnormal, end_details
 
 E, FROM = members(EventType), members(EventSource)
-_DIED = frozenset({"lost", "starter", "agent"})
+DIED = frozenset({"lost", "starter", "agent"})
 """What starts the program died itself."""
+MADE_ROOM = "made-room"
+"""Failure of an attempt that was ended for another job on its machine: nothing failed."""
 _TRIES = 2
 """Of a resource, before it is left (CB-ERR-3)."""
 _AFTER_START = frozenset({"software", "upload", "wall-limit", "output-limit", "out-of-memory", "no-desk"})
@@ -51,6 +53,9 @@ class AttemptEnds:
 
     def finished(self, job: LiveJob, message: AttemptEnded) -> None:
         """The application had started: its own end, or one that the resource made (CB-ERR-5)."""
+        if message.failure == MADE_ROOM:
+            self._made_room(job, message)
+            return
         self._feedback.finished(job, message)
         if not message.failure and message.signal is None and message.exit_code is not None:
             self._attempts.release(job)
@@ -67,8 +72,11 @@ class AttemptEnds:
 
     def early(self, job: LiveJob, message: AttemptEnded) -> None:
         """The application never started: once more here, then elsewhere (CB-ERR-3)."""
+        if message.failure == MADE_ROOM:
+            self._made_room(job, message)
+            return
         self._feedback.early(job, message)
-        if message.failure in _DIED:
+        if message.failure in DIED:
             self._died_early(job)
         if message.failure in SILENT or job.given_up:
             self._elsewhere(job, message)
@@ -79,6 +87,10 @@ class AttemptEnds:
         else:
             job.excluded |= set(job.ces)
             self._rematch(job, message, f"Given up at {job.where}", _why(message))
+
+    def _made_room(self, job: LiveJob, message: AttemptEnded) -> None:
+        """It was ended for another job on its machine: it waits again, and nobody has failed."""
+        self._rematch(job, message, f"Ended at {job.sites}", message.reason, counts=False)
 
     def refused(self, job: LiveJob, message: AttemptRefused) -> None:
         """Its site did not take the attempt: the next choice, or another round (CB-ERR-1 and 2)."""
@@ -113,9 +125,11 @@ class AttemptEnds:
         self._rematching.exclude(job, job.ces)
         self._rematch(job, message, f"Given up at {job.sites}, its attempt has ended", why)
 
-    def _rematch(self, job: LiveJob, message: AttemptEnded, what: str, why: str) -> None:
+    def _rematch(
+        self, job: LiveJob, message: AttemptEnded, what: str, why: str, *, counts: bool = True
+    ) -> None:
         trouble, details = ChoiceFailure(job.ces, why), end_details(message)
-        self._rematching.again(job, E.REMATCHED, f"{what}: {why}", trouble, details=details)
+        self._rematching.again(job, E.REMATCHED, f"{what}: {why}", trouble, counts=counts, details=details)
 
     def _died_early(self, job: LiveJob) -> None:
         for ce in job.ces:

@@ -43,7 +43,7 @@ class Recovering:
         if job.at_site:
             self._attempts.adopt(job)
             if len(job.ces) > 1:
-                self._over_several(job, died)
+                self._over_several(job, arrival.past or FailureHistory(), died)
                 return
             self._sites.adopt(job)
             if died and job.record.state is JobState.RUNNING and not job.canceling:
@@ -57,14 +57,24 @@ class Recovering:
         reason = "The broker died while it ran, and watches over it again from now on"
         self._jobs.note(job, EventType.LAUNCHER_REPLACED, EventSource.AL, reason=reason)
 
-    def _over_several(self, job: LiveJob, died: bool) -> None:
+    def _over_several(self, job: LiveJob, past: FailureHistory, died: bool) -> None:
         """Go on with components at several sites; those on their way are handed over again."""
         if died and job.record.state is JobState.RUNNING and not job.canceling:
             self._watched_again(job)
-        elif died and job.record.state is JobState.READY and not job.canceling:
-            reason = f"The broker died while this was on its way to {job.sites}; it is handed over again"
+        elif job.record.state is JobState.READY and not job.canceling:
+            self._components_on_their_way(job, past, died)
+            return
+        self._several.adopt(job, past)
+
+    def _components_on_their_way(self, job: LiveJob, past: FailureHistory, died: bool) -> None:
+        """As `_on_its_way`; what may kill the broker is removed from all sites, and its job is held."""
+        deaths = past.deaths + died
+        often = deaths > self._rules.poison_deaths
+        if died:
+            follows = "all components are ended" if often else "it is handed over again"
+            reason = f"The broker died while this was on its way to {job.sites}; {follows}"
             self._jobs.note(job, EventType.BROKER_DIED, reason=reason)
-        self._several.adopt(job, repeated=job.tries > 1)
+        self._several.adopt(job, past, f"The broker died {deaths} times in a row" if often else "")
 
     def _on_its_way(self, job: LiveJob, past: FailureHistory, died: bool) -> None:
         """Hand a job over again under the same tag, unless it may be what kills the broker: then its site is

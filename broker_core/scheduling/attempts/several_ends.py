@@ -12,6 +12,7 @@ from broker_core.jobs.members import members
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
 from broker_core.reactor.reactor import TimerFired
+from broker_core.scheduling.attempts.ends import DIED
 from broker_core.scheduling.attempts.fencing import Fences
 from broker_core.scheduling.attempts.rematching import Rematching
 from broker_core.scheduling.attempts.several_sites import FirstFailure, SeveralSites
@@ -47,6 +48,7 @@ class SeveralEnds:
             R.REMATCH_WITHOUT: self._without,
             R.REMATCH: self._again,
             R.ABORT: self._aborted,
+            R.HOLD: self._held,
             R.CANCEL: self._canceled,
         }
 
@@ -94,6 +96,7 @@ class SeveralEnds:
             down = ended.reaction is R.REMATCH_DOWN
             self._cache.failed(ce, now, ended.reason, counts=counts, down=down)
         trouble = ChoiceFailure(ended.resources, _without_names(ended))
+        self._count_deaths(job, ended, first)
         job.round_tried += ended.resources
         early = job.record.state is S.READY
         if early:
@@ -102,6 +105,22 @@ class SeveralEnds:
                 return
         kind = E.LIST_EXHAUSTED if early else E.REMATCHED
         self._rematching.again(job, kind, ended.reason, trouble, counts=counts, source=FROM.AL)
+
+    def _count_deaths(self, job: LiveJob, ended: CoallocationEnded, first: FirstFailure | None) -> None:
+        """What starts a component, or its node, died: this may be the job's doing (reliability case 24)."""
+        if not isinstance(first, AttemptEnded):
+            return
+        sites = tuple(map(self._cache.site_of, ended.resources))
+        if job.record.state is S.RUNNING:
+            job.died += sites
+        elif first.failure in DIED:
+            job.died += tuple(site for site in sites if site not in job.died)
+
+    def _held(self, job: LiveJob, ended: CoallocationEnded, _: FirstFailure | None) -> None:
+        reason = "The broker died again and again while this job was on its way to its sites"
+        hold = f"{reason}: the job may be the cause. Look at it, then release it"
+        trouble = ChoiceFailure(job.ces, ended.reason)
+        self._rematching.again(job, E.REMATCHED, reason, trouble, counts=False, hold=hold, source=FROM.AL)
 
     def _without(self, job: LiveJob, ended: CoallocationEnded, _: FirstFailure | None) -> None:
         """CB-ERR-3, again: something between these resources keeps it from its start."""

@@ -7,12 +7,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from broker_core.jobs.attempt_events import AttemptEnded, AttemptRefused
+from broker_core.jobs.components import PLAN, TRAFFIC
 from broker_core.jobs.events import EventSource
+from broker_core.jobs.failure_history import FailureHistory
 from broker_core.jobs.members import members
 from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
 from broker_core.reactor.entities import RecordEvent
 from broker_core.reactor.reactor import TimerFired, Wake
+from broker_core.scheduling.attempts.component_steps import ComponentSteps
 from broker_core.scheduling.coallocation.coallocations import Coallocation
 from broker_core.scheduling.coallocation.life import CoallocationEvent, CoallocationState
 from broker_core.scheduling.coallocation.messages import (
@@ -24,7 +27,9 @@ from broker_core.scheduling.coallocation.messages import (
     ConfirmComponent,
     EndLauncher,
     OfferComponent,
+    Reaction,
     ReleaseBarrier,
+    TrafficCounted,
 )
 from broker_core.scheduling.effects import Cancel, Confirm, Submit
 from broker_core.scheduling.live_job import HANDING_OVER, STARTS_ITSELF, LiveJob
@@ -42,6 +47,16 @@ _ORDERS: dict[type, type[Submit] | type[Confirm] | type[Cancel]] = {
     ConfirmComponent: Confirm,
     CancelComponent: Cancel,
 }
+PLANS = {
+    Reaction.REMATCH_DOWN: "The site counts as down; the next choice is tried",
+    Reaction.REMATCH_RESTING: "The site rests for a while; the next choice is tried",
+    Reaction.REPEAT: "Once more at the same sites",
+    Reaction.REMATCH_WITHOUT: "Elsewhere, as a firewall may be in the way between these sites",
+    Reaction.REMATCH: "Matched again from the beginning",
+    Reaction.ABORT: "The job is aborted",
+    Reaction.HOLD: "The job is put on hold",
+}
+"""What follows an attempt that has failed, in words (Table 4.1)."""
 FirstFailure = AttemptEnded | AttemptRefused
 
 
@@ -58,6 +73,7 @@ class SeveralSites:
         self._wake = math.inf
         self._over: list[CoallocationEnded] = []
         self._failures: dict[str, FirstFailure] = {}
+        self._steps = ComponentSteps(state.jobs)
 
     @property
     def live(self) -> dict[str, Coallocation]:
@@ -69,15 +85,20 @@ class SeveralSites:
         record = job.record
         self.tell(CoallocationStarted(job.id, record.attempt, record.owner, job.placements))
 
-    def adopt(self, job: LiveJob, *, repeated: bool) -> None:
-        """Go on after a start of the broker. `repeated`: it had its second try on these (CB-ERR-3)."""
+    def adopt(self, job: LiveJob, past: FailureHistory, suspected: str = "") -> None:
+        """Go on after a start of the broker; `past`: what the events of the job say. `suspected`: why nothing
+        of it is handed over again; empty: it is."""
         record = job.record
         job.attempt = HANDING_OVER if record.state is S.READY else STARTS_ITSELF
         if record.state is S.RUNNING:
             self._cache.started(job.id)
         where = _STATES[record.state]
+        self._steps.recovered(record, past.component_steps)
+        placements, repeated = job.placements, past.retried
         self.tell(
-            CoallocationRecovered(job.id, record.attempt, record.owner, job.placements, where, repeated)
+            CoallocationRecovered(
+                job.id, record.attempt, record.owner, placements, where, repeated, suspected
+            )
         )
         if job.canceling:
             self.tell(CoallocationCanceled(job.id))
@@ -85,15 +106,14 @@ class SeveralSites:
     def tell(self, event: Any) -> Sequence[CoallocationEnded]:
         """Let the reactor hear something; what is over with it."""
         one = self._about(event)
-        gathered = 0 if one is None else one.gathered
         ending = one is None or one.state is CoallocationState.ENDING
-        for effect in self._reactor.handle(event, self._jobs.now):
-            self._carry(effect)
+        effects = self._reactor.handle(event, self._jobs.now)
         if one is not None:
+            self._steps.note(self._jobs.live[one.job], event)
             if isinstance(event, FirstFailure) and not ending and one.state is CoallocationState.ENDING:
                 self._failures[one.job] = event
-            if one.gathered > gathered:
-                self._count(one)
+        for effect in effects:
+            self._carry(effect)
         over, self._over = self._over, []
         return over
 
@@ -112,6 +132,16 @@ class SeveralSites:
         self._wake = math.inf
         return self.tell(message)
 
+    def counted(self, message: TrafficCounted) -> None:
+        """Record what has passed between the components; what comes after the end of an attempt is lost."""
+        job = self._jobs.live.get(message.job)
+        one = self.live.get(message.job)
+        if job is None or one is None or message.attempt != job.record.attempt:
+            return
+        reason = f"{sum(sent for sent, _ in message.figures):,} bytes between its sites, by way of the broker"
+        details = {TRAFFIC: [list(each) for each in message.figures]}
+        self._jobs.note(job, E.TRAFFIC_COUNTED, FROM.AL, reason=reason, details=details)
+
     def _about(self, event: Any) -> Coallocation | None:
         about = getattr(event, "component", event)
         return self.live.get(getattr(about, "job", ""))
@@ -125,6 +155,7 @@ class SeveralSites:
             self._wake = effect.at
         elif isinstance(effect, CoallocationEnded):
             self._over.append(effect)
+            self._steps.forget(effect.job)
         elif isinstance(effect, RecordEvent):
             self._step(self._jobs.live[effect.event.subject], effect)
         elif isinstance(effect, ReleaseBarrier):
@@ -133,7 +164,7 @@ class SeveralSites:
     def _step(self, job: LiveJob, step: RecordEvent) -> None:
         kind, why = step.event.type, step.event.reason
         if kind is CoallocationEvent.ACCEPTED:
-            self._scheduled(job, f"All {len(job.ces)} sites have their components")
+            self._scheduled(job, f"All {len(job.ces)} components are at their sites")
         elif kind is CoallocationEvent.RELEASED:
             self._cache.started(job.id)
             count = len(job.ces)
@@ -150,10 +181,12 @@ class SeveralSites:
             self._jobs.note(job, E.RETRIED, attempt=job.record.attempt + 1, resources=job.ces, reason=reason)
         elif kind is CoallocationEvent.FAILED:
             self._jobs.effects.append(EndLauncher(job.id, job.record.attempt))
-            if job.record.state is S.SCHEDULED and not job.canceling:
-                self._jobs.note(
-                    job, E.KEPT_WAITING, FROM.AL, reason=f"{why.rstrip('.')}; all components are ended"
-                )
+            if not job.canceling:
+                for one in job.placements:
+                    why = why.replace(one.ce.id, one.ce.site)
+                reason = f"{why.rstrip('.')}; all components are ended"
+                details = {PLAN: PLANS[step.event.details["reaction"]]}
+                self._jobs.note(job, E.GIVEN_UP, FROM.AL, reason=reason, details=details)
 
     def _scheduled(self, job: LiveJob, reason: str) -> None:
         now = self._jobs.now.monotonic
@@ -162,10 +195,3 @@ class SeveralSites:
         self._cache.answered(job.id, now)
         job.attempt = STARTS_ITSELF
         self._jobs.note(job, E.SCHEDULED, FROM.AL, resources=job.ces, reason=reason)
-
-    def _count(self, one: Coallocation) -> None:
-        """The barrier, k of n, as a part of the story."""
-        job = self._jobs.live[one.job]
-        facts = {"gathered": one.gathered, "components": len(one.components)}
-        reason = f"{one.gathered} of {len(one.components)} components reached MPI_Init"
-        self._jobs.note(job, E.KEPT_WAITING, FROM.AL, resources=job.ces, reason=reason, details=facts)

@@ -40,6 +40,8 @@ CANCEL_AGAIN = 60.0
 """Seconds after which a component whose end was not told is canceled again."""
 _OF_SITE = frozenset({"download", "software", "agent", "lost", "lease", "starter", "never-starts"})
 """Ways to end an attempt that say something of its resource: CB-ERR-2, not CB-ERR-3."""
+GONE = frozenset({"lost", "lease"})
+"""Those with which a site loses what computes: no fault of the application (CB-ERR-5)."""
 OF_COMPONENT = AttemptAccepted | AttemptRefused | AttemptStarted | AttemptEnded | ComponentGathered
 """What is said of one component."""
 S, E, C, N = CoallocationState, CoallocationEvent, ComponentState, ComponentEvent
@@ -152,6 +154,8 @@ class Coallocations:
         self.live[event.job] = one
         self._entities.resume(event.job, event.state)
         offers = self._offer(one, now)
+        if event.suspected:
+            return self._fail(one, Reaction.HOLD, event.suspected, now)
         if event.state is S.SUBMITTING:
             return offers
         reached = C.RELEASED if event.state is S.RUNNING else C.CONFIRMED
@@ -233,7 +237,8 @@ class Coallocations:
         if one.state is S.RUNNING:
             if event.failure or event.exit_code != 0:
                 why = event.reason or f"it ended with {_end_of(event)}"
-                return self._fail(one, Reaction.ABORT, f"{ce}: {why}", now, (ce,))
+                then = Reaction.REMATCH_RESTING if event.failure in GONE else Reaction.ABORT
+                return self._fail(one, then, f"{ce}: {why}", now, (ce,))
             return self._finish(one, now) if set(one.components) == {C.ENDED} else []
         why = event.reason or f"it ended with {_end_of(event)} before the application started"
         if event.failure in _OF_SITE:
@@ -292,10 +297,12 @@ class Coallocations:
         return [Wake(min(due))] if due else []
 
     def _step(self, one: Coallocation, event: CoallocationEvent, now: Now, reason: str = "") -> RecordEvent:
+        details: dict[str, Any] = {"attempt": one.attempt, "gathered": one.gathered}
+        if event is E.FAILED:
+            details["reaction"] = one.reaction
         step = self._entities.step(
-            one.job, event, now, owner=one.owner, source=EventSource.AL, reason=reason,
-            details={"attempt": one.attempt, "gathered": one.gathered},
-        )  # fmt: skip
+            one.job, event, now, owner=one.owner, source=EventSource.AL, reason=reason, details=details
+        )
         one.state = CoallocationState(step.event.new)
         return step
 

@@ -28,6 +28,8 @@ class Reaction(StrEnum):
     """The gather time-out, or CB-ERR-4 before the release: match the job again, from the beginning."""
     ABORT = "abort"
     """CB-ERR-5: abort the job, and tell its owner."""
+    HOLD = "hold"
+    """The broker died whenever it was on its way: it is put on hold, as it may be the cause."""
     CANCEL = "cancel"
     """Its owner asked for the end."""
 
@@ -55,6 +57,8 @@ class CoallocationRecovered(InternalEvent):
     """Submitting, Gathering or Running."""
     repeated: bool = False
     """It was submitted once more to the same resources already (CB-ERR-3)."""
+    suspected: str = ""
+    """Why nothing of it may be handed over again; empty: it may."""
 
 
 @immutable
@@ -80,6 +84,17 @@ class LauncherLost:
     name: ClassVar[str] = "launcher.lost"
     job: str
     attempt: int
+
+
+@immutable
+class TrafficCounted:
+    """What the hub of a job has carried between its components so far (CB-AL-10)."""
+
+    name: ClassVar[str] = "traffic.counted"
+    job: str
+    attempt: int
+    figures: tuple[tuple[int, int], ...]
+    """Bytes that each component has sent to others, and was sent by them, in the order of their indices."""
 
 
 @immutable

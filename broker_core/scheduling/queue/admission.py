@@ -6,15 +6,18 @@ import math
 
 from broker_core.jobs.events import EventSource
 from broker_core.jobs.members import members
-from broker_core.jobs.placement import listed
+from broker_core.jobs.placement import SLOT_SYSTEM, computing_element, listed
 from broker_core.jobs.transitions import EventType
 from broker_core.scheduling.attempts.attempts import Attempts
 from broker_core.scheduling.live_job import LiveJob
+from broker_core.scheduling.messages import SlotsUnheard
 from broker_core.scheduling.queue.scheduling_pass import SchedulingPass
 from broker_core.scheduling.selection import Selector
 from broker_core.scheduling.state import SchedulerState
 
 E = members(EventType)
+_COUNTED = 4
+"""Places that are counted in the reason of a refusal."""
 PATIENCE = 30.0
 """Seconds that an interactive job waits for a site that is being connected, as after a start."""
 
@@ -45,7 +48,8 @@ class Admission:
             self._start_or_end(job, reason if not eligible.ever else "")
         elif usable:
             job.infeasible_since = None
-            if self._queue.jobs or not self._assign(job):
+            # A set is searched for in a slice of its own: that one could ever be found took a search already.
+            if self._queue.jobs or job.demand.inter_cluster or not self._assign(job):
                 self._queue.add(job)
         elif eligible.ever:
             self._exhausted(job)
@@ -69,8 +73,19 @@ class Admission:
             )
             self.end(job, f"{refusal} when a site can take it")
         else:
-            refusal = "An interactive job starts at once or not at all: every matching resource is busy."
-            self.end(job, f"{refusal} Submit it again later")
+            refusal = "An interactive job starts at once or not at all: every matching resource is busy"
+            self.end(job, f"{refusal}{self._counts(job)}. Submit it again later, or as a batch job")
+
+    def _counts(self, job: LiveJob) -> str:
+        """How many processors or virtual slots are free of how many, where a job could run; none that are
+        known: nothing."""
+        pool = self._cache.pool(self._jobs.now.monotonic)
+        counts = []
+        for row in self._eligibility.of(job.demand).ever_rows[:_COUNTED].tolist():
+            one = computing_element(pool.columns.ces[row])
+            unit = "slots" if one.system == SLOT_SYSTEM else "CPUs"
+            counts.append(f"{one.site}: {pool.free[row]} of {pool.total[row]} {unit} free")
+        return f" ({'; '.join(counts)})" if counts else ""
 
     def _end_of_patience(self) -> float:
         """When the next of the jobs that wait for a site has waited long enough; monotonic."""
@@ -87,10 +102,18 @@ class Admission:
         if job.infeasible_since is None:
             job.infeasible_since = self._jobs.now.monotonic
         self._queue.wait_for_site(job)
-        reason = f"Waits a moment for {listed(sites)} to be connected"
+        if self._cache.links.slots_unheard.issuperset(sites):
+            reason = f"Waits a moment for word of the slots at {listed(sites)}"
+        else:
+            reason = f"Waits a moment for {listed(sites)} to be connected"
         if job.record.reason != reason:
             self.decided(job, "postponed", reason)
             self._jobs.note(job, E.POSTPONED, EventSource.RS, reason=reason)
+
+    def slots_unheard(self, message: SlotsUnheard) -> None:
+        """Other sites than before are those whose slots are not known yet: who waited for one looks again."""
+        self._cache.links.slots_unheard = frozenset(message.sites)
+        self._queue.again.extend(self._queue.awaiting.values())
 
     def expire(self) -> None:
         """Abort jobs that nothing known can run for too long, and look again at those whose patience ends."""

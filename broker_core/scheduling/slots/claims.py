@@ -15,10 +15,13 @@ from broker_core.scheduling.slots.effects import (
     SlotsClaimed,
     SlotsRefused,
     StartPayload,
+    StopGlidein,
     SuspendPayload,
 )
+from broker_core.scheduling.slots.glidein_life import GlideinEvent
 from broker_core.scheduling.slots.messages import (
     ApplicationReleased,
+    GlideinWanted,
     PayloadEnded,
     PayloadRefused,
     PayloadStarted,
@@ -26,8 +29,9 @@ from broker_core.scheduling.slots.messages import (
 )
 from broker_core.scheduling.slots.pool import SlotPool, key_of
 from broker_core.scheduling.slots.records import Claim, EndCause, Glidein, Payload, Slot
+from broker_core.scheduling.slots.reuse import free_glidein, next_in_line
 from broker_core.scheduling.slots.rules import OnRelease, SlotRole, SlotUse
-from broker_core.scheduling.slots.settling import end, settle
+from broker_core.scheduling.slots.settling import REASONS, end, settle
 from broker_core.scheduling.slots.sharing import priority_in_slot1
 from broker_core.scheduling.slots.slot_life import SlotEvent, SlotState
 
@@ -84,12 +88,11 @@ class Claims:
         return glidein.admits(payload) and not (payload.use is SlotUse.BATCH and self._needs_all(glidein))
 
     def _needs_all(self, glidein: Glidein) -> bool:
-        """True beside a job over several sites that has started, if batch jobs make room for it."""
+        """True beside a job that has started, if batch jobs make room for it."""
         other = self._pool.claim_in(glidein, SlotRole.SLOT2)
-        if other is None or self._pool.rules.on_release is OnRelease.LOW_PRIORITY:
+        if other is None or self._pool.rules.beside(other.payload.use) is OnRelease.LOW_PRIORITY:
             return False
-        started = self._pool.state_of_claim(other.id) in (ClaimState.RUNNING, ClaimState.ENDING)
-        return started and other.payload.use is SlotUse.INTER_CLUSTER
+        return self._pool.state_of_claim(other.id) in (ClaimState.RUNNING, ClaimState.ENDING)
 
     def _busy(self, payload: Payload) -> bool:
         key = key_of(payload.component)
@@ -146,6 +149,8 @@ class Claims:
             pool.late(message.claim, message.name)
             return
         pool.step_claim(claim, ClaimEvent.REFUSED, message.reason)
+        if (glidein := pool.glideins.get(claim.glidein)) is not None:
+            glidein.closed = True
         self._over(claim)
         pool.emit(PayloadReturned(claim.payload, message.reason))
 
@@ -158,9 +163,30 @@ class Claims:
         pool.step_claim(claim, ClaimEvent.ENDED, message.reason, {"exit_code": message.exit_code})
         self._over(claim)
         if message.exit_code is None and claim.end_cause in _BACK:
-            pool.emit(PayloadReturned(claim.payload, message.reason))
+            reason = message.reason or REASONS[claim.end_cause]
+            made_room = claim.end_cause is EndCause.MADE_ROOM
+            pool.emit(PayloadReturned(claim.payload, reason, made_room))
         else:
             pool.emit(PayloadOver(claim.payload, message.exit_code, message.reason))
+
+    def reuse(self, wanted: GlideinWanted) -> bool:
+        """Give a batch job the slot of a glidein that is there already; False if there is none."""
+        glidein = free_glidein(self._pool, wanted)
+        if glidein is None or not self._may_have(glidein, wanted.payload):
+            return False
+        self.make(glidein, wanted.payload)
+        return True
+
+    def _take_next(self, glidein: Glidein) -> bool:
+        """Give a free slot1 to a batch job whose own glidein still waits at the site, and goes."""
+        other = next_in_line(self._pool, glidein)
+        if other is None or not self._may_have(glidein, other.payload):
+            return False
+        reason = "its job runs in a glidein that was free"
+        self._pool.step_glidein(other, GlideinEvent.WITHDRAWN, reason)
+        self._pool.emit(StopGlidein(other.id, other.ce, reason))
+        self.make(glidein, other.payload)
+        return True
 
     def _over(self, claim: Claim) -> None:
         """Free the slot of a claim; it may be closed already."""
@@ -172,8 +198,9 @@ class Claims:
         pool.step_slot(slot, glidein.payload.owner, SlotEvent.FREED, {"claim": ""})
         if pool.is_originator(claim.payload, glidein.id):
             del pool.originators[key_of(claim.payload.component)]
-        pool.emit(SlotOpened(glidein.ce, glidein.payload.vo, slot.role))
-        settle(pool, glidein)
+        if slot.role is not SlotRole.SLOT1 or not self._take_next(glidein):
+            pool.emit(SlotOpened(glidein.ce, glidein.payload.vo, slot.role))
+            settle(pool, glidein)
 
     def withdrawn(self, job: str) -> None:
         """End what a job has in slots."""

@@ -147,6 +147,8 @@ class PayloadReturned(InternalEvent):
 
     payload: Payload
     reason: str
+    made_room: bool = False
+    """It was ended for the job in the other slot, which is nobody's fault (CB-GLI-13)."""
 
 
 @immutable
@@ -175,3 +177,5 @@ ToScheduler = (
     SlotsClaimed | SlotsRefused | GlideinUnavailable | SlotOpened | PayloadRuns | PayloadOver
     | PayloadReturned | PayloadInDoubt | PayloadLost
 )  # fmt: skip
+EndOfSlot = SlotsRefused | GlideinUnavailable | PayloadReturned | PayloadLost
+"""What the scheduler takes of it."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from broker_core.scheduling.slots.claims import Claims
 from broker_core.scheduling.slots.effects import (
     GlideinUnavailable,
@@ -24,7 +26,7 @@ from broker_core.scheduling.slots.messages import (
 from broker_core.scheduling.slots.pool import SlotPool, key_of
 from broker_core.scheduling.slots.records import Glidein, Slot
 from broker_core.scheduling.slots.rules import SlotRole
-from broker_core.scheduling.slots.settling import deadline
+from broker_core.scheduling.slots.settling import deadline, idle_exit
 from broker_core.scheduling.slots.slot_life import SlotEvent
 
 _S, _E = GlideinState, GlideinEvent
@@ -45,18 +47,28 @@ class Glideins:
             pool.emit(SlotsRefused((payload,), "an interactive job starts no glidein"))
         elif key in pool.active and key not in pool.originators:
             pool.emit(SlotsRefused((payload,), "the job is in a slot already, or may still be"))
-        elif key not in pool.originators:
-            glidein = Glidein(pool.new_id(), payload, message.ce, pool.now.monotonic)
-            pool.glideins[glidein.id] = glidein
-            pool.originators[key] = glidein.id
-            pool.step_glidein(glidein, _E.REQUESTED, details={**payload.as_details(), "ce": message.ce})
-            self.request(glidein)
+        elif key not in pool.originators and not self._claims.reuse(message):
+            self._activate(message)
+
+    def _activate(self, message: GlideinWanted) -> None:
+        pool, payload = self._pool, message.payload
+        glidein = Glidein(pool.new_id(), payload, message.ce, pool.now.monotonic)
+        glidein.needs, glidein.seconds, glidein.lasts = message.needs, message.seconds, message.lasts
+        pool.glideins[glidein.id] = glidein
+        pool.originators[key_of(payload.component)] = glidein.id
+        asked = {"needs": glidein.needs, "seconds": glidein.seconds, "lasts": glidein.lasts}
+        details = {**payload.as_details(), "ce": message.ce, **(asked if glidein.needs else {})}
+        pool.step_glidein(glidein, _E.REQUESTED, details=details)
+        self.request(glidein)
 
     def request(self, glidein: Glidein) -> None:
         """Have a glidein submitted; a site that has it already knows it by its id."""
         pool = self._pool
         pool.emit(StartGlidein(glidein.id, glidein.ce, glidein.payload.owner, glidein.payload.vo))
         pool.alarms.set(glidein.id, deadline(pool, glidein))
+        for other in pool.glideins.values():
+            if pool.state_of_glidein(other.id) is _S.IDLE:
+                pool.alarms.set(other.id, deadline(pool, other))
 
     # --- what its site says
 
@@ -81,7 +93,7 @@ class Glideins:
         """Its batch system started it."""
         glidein = self._known(message)
         if glidein is not None and self._pool.state_of_glidein(glidein.id) in (_S.REQUESTED, _S.QUEUED):
-            self._pool.step_glidein(glidein, _E.STARTED)
+            self._pool.step_glidein(glidein, _E.STARTED, details=self._begun(glidein))
             self._pool.alarms.set(glidein.id, deadline(self._pool, glidein))
 
     def gone(self, message: GlideinGone) -> None:
@@ -118,14 +130,22 @@ class Glideins:
         if glidein is not None and self._pool.in_pool(glidein.id):
             self._renew(glidein)
 
+    def _begun(self, glidein: Glidein) -> dict[str, Any]:
+        """Details of when its wall limit is reached: it counts from what was heard first."""
+        if glidein.lasts and not glidein.until:
+            glidein.until = self._pool.now.wall + glidein.lasts
+            return {"until": glidein.until}
+        return {}
+
     def _renew(self, glidein: Glidein) -> None:
         glidein.answered = self._pool.now.monotonic
         self._pool.emit(RenewLease(glidein.id))
 
     def _join(self, glidein: Glidein, message: GlideinConnected) -> None:
         pool = self._pool
-        glidein.node, glidein.priorities = message.node, message.priorities
-        details = {"node": message.node, "priorities": message.priorities.value}
+        glidein.node, glidein.priorities, glidein.box = message.node, message.priorities, message.box
+        details = self._begun(glidein)
+        details |= {"node": message.node, "box": message.box, "priorities": message.priorities.value}
         pool.step_glidein(glidein, _E.JOINED, details=details)
         self._renew(glidein)
         for role in SlotRole:
@@ -168,14 +188,14 @@ class Glideins:
 
     def overdue(self, glidein: Glidein) -> None:
         """The moment of a glidein has come: its deadline may have moved on since."""
-        pool, rules, now = self._pool, self._pool.rules, self._pool.now.monotonic
+        pool, now = self._pool, self._pool.now.monotonic
         state = pool.state_of_glidein(glidein.id)
         if (moment := deadline(pool, glidein)) > now:
             pool.alarms.set(glidein.id, moment)
         elif state in BEFORE_JOINING:
             self._fail(glidein, _E.TIMED_OUT, f"it was {now - glidein.since:.0f} s {state} and did not join")
-        elif state is _S.IDLE and glidein.since + rules.idle_exit <= now:
-            self._exit(glidein, f"no job came for {rules.idle_exit:g} s")
+        elif state is _S.IDLE and glidein.since + idle_exit(pool, glidein) <= now:
+            self._exit(glidein, f"no job came for {now - glidein.since:.0f} s")
         else:
             self._lose(glidein, f"it was not heard for {now - glidein.answered:.0f} s")
 

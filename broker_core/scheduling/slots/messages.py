@@ -17,6 +17,12 @@ class GlideinWanted:
     name: ClassVar[str] = "glidein.wanted"
     payload: Payload
     ce: str
+    needs: str = ""
+    """What it asks of a machine: a glidein of the same owner and needs may take it. Empty: none may."""
+    seconds: float = 0.0
+    """Its wall limit; 0: none."""
+    lasts: float = 0.0
+    """That of a glidein which is made for it; 0: none."""
 
 
 @immutable
@@ -81,6 +87,8 @@ class GlideinConnected:
     node: str = ""
     faults: tuple[str, ...] = ()
     """What is wrong with the node, in words; it takes no work then."""
+    box: str = ""
+    """What keeps its payloads apart, in words; empty: it did not say."""
     priorities: PriorityControl = PriorityControl.BOTH_WAYS
     claims: frozenset[str] = frozenset()
     """The claims that it has begun and not yet reported as over."""

@@ -6,14 +6,16 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any, get_args
 
+from broker_core.jobs.placement import Component
 from broker_core.reactor.entities import RecordEvent
 from broker_core.reactor.reactor import Now, TimerFired, Wake
 from broker_core.scheduling.slots import messages
 from broker_core.scheduling.slots.claim_life import AT_WORK, ClaimState
 from broker_core.scheduling.slots.claims import Claims
 from broker_core.scheduling.slots.effects import ToGlidein, ToScheduler
+from broker_core.scheduling.slots.glidein_life import GlideinState
 from broker_core.scheduling.slots.glideins import Glideins
-from broker_core.scheduling.slots.pool import SlotPool
+from broker_core.scheduling.slots.pool import SlotPool, key_of
 from broker_core.scheduling.slots.records import Claim, Glidein, Payload, Slot
 from broker_core.scheduling.slots.recovering import recover
 from broker_core.scheduling.slots.rules import SlotRules
@@ -81,6 +83,28 @@ class GlideinMonitor:
         """A claim that is not over, to be read only."""
         state = self._pool.state_of_claim(claim)
         return None if state is None else (self._pool.claims[claim], state)
+
+    def glidein(self, glidein: str) -> tuple[Glidein, GlideinState] | None:
+        """A glidein that is not over, to be read only."""
+        state = self._pool.state_of_glidein(glidein)
+        return None if state is None else (self._pool.glideins[glidein], state)
+
+    def claim_of(self, component: Component) -> str:
+        """The claim of a component; empty: it has none."""
+        claim = self._pool.claims.get(self._pool.active.get(key_of(component), ""))
+        return claim.id if claim is not None and claim.payload.component == component else ""
+
+    def has(self, component: Component) -> bool:
+        """True for a component that has a claim, or whose glidein is on its way; not for another attempt."""
+        if self.claim_of(component):
+            return True
+        glidein = self._pool.originators.get(key_of(component))
+        return glidein is not None and self._pool.glideins[glidein].payload.component == component
+
+    def has_any(self, component: Component) -> bool:
+        """The same for whatever attempt of its job."""
+        key = key_of(component)
+        return key in self._pool.active or key in self._pool.originators
 
     def state_of(self, slot: Slot) -> SlotState | None:
         """Who may use a slot."""

@@ -43,7 +43,7 @@ class EndCause(StrEnum):
     WITHDRAWN = "withdrawn"
     """Its job does not want it any more."""
     MADE_ROOM = "made room"
-    """For the job over several sites in the other slot (CB-GLI-13); it is to run again."""
+    """For the job in the other slot (CB-GLI-13); it is to run again."""
     FORGOTTEN = "forgotten"
     """Its glidein does not know it any more; what is left of it ends, and it is to run again."""
 
@@ -88,12 +88,24 @@ class Glidein:
     answered: float = 0.0
     """When its last sign of life was answered, by the monotonic clock; its lease began before that."""
     node: str = ""
+    box: str = ""
+    """What keeps its payloads apart: `bubblewrap`, `landlock`, or `not boxed: REASON` (CB-SEC)."""
     priorities: PriorityControl = PriorityControl.BOTH_WAYS
     slots: dict[SlotRole, Slot] = field(default_factory=dict)
     """Empty before it joins."""
+    needs: str = ""
+    """What its originator asks of a machine; other batch jobs run in it only if they ask for the same."""
+    seconds: float = 0.0
+    """Wall limit of its originator; 0: none."""
+    lasts: float = 0.0
+    """Its own; 0: none."""
+    until: float = 0.0
+    """When that is reached, by the wall clock; 0: it is not, or it has not begun."""
+    closed: bool = False
+    """It refused a payload, and gets no further one."""
 
     def admits(self, payload: Payload) -> bool:
-        """True for jobs of the VO of the originator (CB-GLI-08); where there is no VO, for its owner's."""
-        if self.payload.vo or payload.vo:
+        """True for jobs of the VO of the originator (CB-GLI-08), and those of its owner that name none."""
+        if self.payload.vo and payload.vo:
             return self.payload.vo == payload.vo
         return self.payload.owner == payload.owner

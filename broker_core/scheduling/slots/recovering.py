@@ -45,6 +45,9 @@ def recover(pool: SlotPool, glideins: Glideins, message: SlotsRecovered) -> None
 def _glidein(pool: SlotPool, one: RecoveredEntity) -> Glidein:
     now, details = pool.now.monotonic, one.details
     glidein = Glidein(one.subject, payload_of(details), details["ce"], now, now, details.get("node", ""))
+    glidein.needs, glidein.seconds = details.get("needs", ""), details.get("seconds", 0.0)
+    glidein.lasts, glidein.until = details.get("lasts", 0.0), details.get("until", 0.0)
+    glidein.box = details.get("box", "")
     if "priorities" in details:
         glidein.priorities = PriorityControl(details["priorities"])
     return glidein

@@ -38,7 +38,7 @@ class SlotUse(StrEnum):
 
 
 class OnRelease(StrEnum):
-    """What is done with the batch job beside a job over several sites, once that starts (CB-GLI-13)."""
+    """What is done with the batch job beside another one, once that starts (CB-GLI-13)."""
 
     LOW_PRIORITY = "low_priority"
     """It goes on at the lower priority."""
@@ -68,6 +68,9 @@ class SlotRules:
     restore_full_priority: bool = True
     """Slot1 has the priority of slot2 while it is alone (CB-GLI-12)."""
     on_release: OnRelease = OnRelease.LOW_PRIORITY
+    """Beside a job over several sites."""
+    on_interactive: OnRelease = OnRelease.LOW_PRIORITY
+    """Beside an interactive job."""
     queue_timeout: float = 3600.0
     """A glidein that its site did not start for so long is given up."""
     start_timeout: float = 300.0
@@ -81,6 +84,10 @@ class SlotRules:
     counted from when it sent the last one that was answered."""
     grace: float = 30.0
     """What a node takes at most to end all processes once a lease has ended."""
+
+    def beside(self, use: SlotUse) -> OnRelease:
+        """What is done with the batch job beside a job of slot2 that has started."""
+        return self.on_interactive if use is SlotUse.INTERACTIVE else self.on_release
 
 
 def use_of(structure: str, needs: Collection[str]) -> SlotUse | None:

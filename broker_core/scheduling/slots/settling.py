@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from broker_core.jobs.placement import computing_element
 from broker_core.scheduling.slots.claim_life import AT_WORK, ClaimEvent, ClaimState
 from broker_core.scheduling.slots.effects import EndPayload, ResumePayload, SetPriority, SuspendPayload
 from broker_core.scheduling.slots.glidein_life import GlideinEvent, GlideinState
@@ -18,11 +19,14 @@ _BY_TAKEN = {
     _S.IDLE: {1: _E.TAKEN, 2: _E.TAKEN},
 }
 """What happens to a glidein by the number of its slots that are taken."""
-_REASONS = {
+_MAKES_ROOM = 5.0
+"""Seconds that the batch system has to start a glidein on a machine that nobody holds."""
+REASONS = {
     EndCause.WITHDRAWN: "its job does not want it any more",
-    EndCause.MADE_ROOM: "it made room for the job over several sites on the same machine",
+    EndCause.MADE_ROOM: "it made room for the job in the other slot of its machine",
     EndCause.FORGOTTEN: "its glidein does not know it any more",
 }
+"""Why a payload ends, in words."""
 
 
 def settle(pool: SlotPool, glidein: Glidein) -> None:
@@ -73,8 +77,19 @@ def end(pool: SlotPool, claim: Claim, cause: EndCause) -> None:
     state = pool.state_of_claim(claim.id)
     if state in AT_WORK and state is not ClaimState.ENDING:
         claim.end_cause = cause
-        pool.step_claim(claim, ClaimEvent.END_ASKED, _REASONS[cause], {"end_cause": cause.value})
-        pool.emit(EndPayload(claim.glidein, claim.id, _REASONS[cause]))
+        pool.step_claim(claim, ClaimEvent.END_ASKED, REASONS[cause], {"end_cause": cause.value})
+        pool.emit(EndPayload(claim.glidein, claim.id, REASONS[cause]))
+
+
+def idle_exit(pool: SlotPool, glidein: Glidein) -> float:
+    """Seconds after which an idle glidein ends: soon where one waits for room whose job it does not take."""
+    site = computing_element(glidein.ce).site
+    waits = any(
+        pool.state_of_glidein(other.id) in (_S.REQUESTED, _S.QUEUED)
+        and computing_element(other.ce).site == site
+        for other in pool.glideins.values()
+    )
+    return min(_MAKES_ROOM, pool.rules.idle_exit) if waits else pool.rules.idle_exit
 
 
 def deadline(pool: SlotPool, glidein: Glidein) -> float:
@@ -86,6 +101,6 @@ def deadline(pool: SlotPool, glidein: Glidein) -> float:
         case _S.STARTING:
             return glidein.since + rules.start_timeout
         case _S.IDLE:
-            return min(glidein.since + rules.idle_exit, glidein.answered + rules.lost_after)
+            return min(glidein.since + idle_exit(pool, glidein), glidein.answered + rules.lost_after)
         case _:
             return glidein.answered + rules.lost_after

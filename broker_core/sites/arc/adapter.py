@@ -45,6 +45,7 @@ class ArcAdapter:
     kind = "arc"
     holds = True
     outside = None
+    glideins = None
 
     def __init__(
         self, spec: SiteSpec, mark: str, changed: Callable[[Link], None], results: ResultLimits | None = None

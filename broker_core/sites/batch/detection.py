@@ -17,6 +17,8 @@ from broker_core.wire.sites import Detection, DetectRequest, QueueFound, SiteSpe
 DEADLINE = 150.0
 """Seconds for all probes together; each has its own limit."""
 _MISSING = 127
+_LONGEST_LINE = 200
+"""Characters of the last line of a command that failed, which are told."""
 _TIMED_OUT = 124
 _ADDRESS = re.compile(r"[0-9.]+|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(%.*)?")
 """Numbers instead of a host's name."""
@@ -113,7 +115,7 @@ def _queue(queue: Queue) -> QueueFound:
 
 
 def _trouble(system: BatchSystem, probe: Probed, *, asked: bool) -> str:
-    said = " ".join(line.strip() for line in probe.err if line.strip())[:500]
+    said = next((line.strip() for line in reversed(probe.err) if line.strip()), "")[:_LONGEST_LINE]
     if probe.status == _TIMED_OUT:
         said = "it did not answer in time"
     what = "does not list its queues" if asked else "does not answer"

@@ -48,9 +48,9 @@ class Pbs(WithoutAccounts):
             words += ["-l", f"walltime={math.ceil(job.wall_limit)}"]
         if job.request.account:
             words += ["-A", job.request.account]
-        own = [*job.options, *job.request.words(self.kind)]
-        torque = shlex.join([*words, *_torque(job), *own])
-        professional = shlex.join([*words, *_professional(job), *own])
+        own, of_nodes = _divided([*job.options, *job.request.words(self.kind)])
+        torque = shlex.join([*words, *_torque(job, of_nodes), *own])
+        professional = shlex.join([*words, *_professional(job, of_nodes), *own])
         return (
             f"( if {_IS_TORQUE}; then set -- {torque}; else set -- {professional}; fi; "
             f"printf '%s\\n' {shlex.quote(line)} | \"$@\" )"
@@ -116,9 +116,22 @@ class Pbs(WithoutAccounts):
         )
 
 
-def _professional(job: BatchJob) -> list[str]:
+def _divided(words: Sequence[str]) -> tuple[list[str], str]:
+    """Words for qsub, and of them what each chunk or node has to have: `-l :NAME=VALUE`."""
+    own, parts, left = [], "", list(words)
+    while left:
+        word = left.pop(0)
+        if word == "-l" and left and left[0].startswith(":"):
+            parts += left.pop(0)
+        else:
+            own.append(word)
+    return own, parts
+
+
+def _professional(job: BatchJob, of_nodes: str) -> list[str]:
     request = job.request
-    chunks = [_chunk(job, count, cpus) for count, cpus in request.split(job.cpus) or [(job.cpus, 1)]]
+    shape = request.split(job.cpus) or [(job.cpus, 1)]
+    chunks = [_chunk(job, count, cpus) + of_nodes for count, cpus in shape]
     words = ["-N", job.listed_name, "-l", f"select={'+'.join(chunks)}"]
     arrangement = ["scatter"] * (request.hosts > 1) + ["excl"] * request.whole_nodes
     words += ["-l", f"place={':'.join(arrangement)}"] if arrangement else []
@@ -136,10 +149,11 @@ def _chunk(job: BatchJob, count: int, cpus: int) -> str:
     return ":".join(parts)
 
 
-def _torque(job: BatchJob) -> list[str]:
+def _torque(job: BatchJob, of_nodes: str) -> list[str]:
     request = job.request
     gpus = f":gpus={request.gpus}" if request.gpus else ""
-    nodes = [f"{count}:ppn={cpus}{gpus}" for count, cpus in request.split(job.cpus) or [(1, job.cpus)]]
+    shape = request.split(job.cpus) or [(1, job.cpus)]
+    nodes = [f"{count}:ppn={cpus}{gpus}{of_nodes}" for count, cpus in shape]
     words = ["-r", "n", "-N", job.listed_name[:_TORQUE_NAME], "-l", f"nodes={'+'.join(nodes)}"]
     if memory := request.memory_of_cpu(job.cpus):
         words += ["-l", f"pmem={memory}mb"]

@@ -59,6 +59,8 @@ class AttemptMonitor:
         self._strangers = Orphans(lambda tags: self._ask(adapter.cancel, tags), settings.cancel_again)
         self._tasks: set[asyncio.Task[None]] = set()
         self._report: Report = lambda _: None
+        self.in_slot: Callable[[Component], bool] = lambda _: False
+        """See `GlideinSite.in_slot`."""
 
     def start(self, report: Report, known: Sequence[KnownAttempt]) -> None:
         """Begin; `known` are looked for."""
@@ -269,6 +271,8 @@ class AttemptMonitor:
         if polled.silent or not polled.listed:
             return changed
         for tracked in list(self.tracked.values()):
+            if self.in_slot(tracked.attempt):
+                continue
             if is_over(tracked, polled, began, now, self._settings):
                 tracked.life = ending(tracked.life)
                 self.spawn(self.finish.without_marker(tracked))

@@ -21,6 +21,7 @@ from broker_core.sites.contract import (
     RunFile,
     SiteRefused,
 )
+from broker_core.sites.glideins import GlideinAccess
 from broker_core.sites.left_files import LeftAtSite
 from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.link import LinkState
@@ -77,6 +78,9 @@ class RemoteSite:
             adapter.outside.wake = self._watch.poll_soon
         self._under_way: dict[str, asyncio.Task[str]] = {}
         """Tag to its submission."""
+        self.in_slot: Callable[[Component], bool] = lambda _: False
+        """See `GlideinSite.in_slot`."""
+        self._watch.in_slot = lambda attempt: self.in_slot(attempt)
 
     @property
     def queued(self) -> int:
@@ -93,6 +97,11 @@ class RemoteSite:
         """See `RemoteSitePort.outside`."""
         access = self._adapter.outside
         return access if self._spec.outside and access is not None and access.is_available else None
+
+    @property
+    def glideins(self) -> GlideinAccess | None:
+        """See `GlideinSite.glideins`."""
+        return self._adapter.glideins
 
     async def look(self) -> tuple[Facts, ...]:
         """See `Site.look`."""

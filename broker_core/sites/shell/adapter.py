@@ -31,6 +31,7 @@ from broker_core.sites.shell.content_cache import ContentCache, ContentDelivery
 from broker_core.sites.shell.decommission import take_away
 from broker_core.sites.shell.exchanges import ShellExchanges
 from broker_core.sites.shell.files import CANCEL
+from broker_core.sites.shell.glideins import ShellGlideins
 from broker_core.sites.shell.leftovers import leftovers
 from broker_core.sites.shell.lines import ShellLines
 from broker_core.sites.shell.outside import ShellOutside
@@ -74,6 +75,7 @@ from broker_core.wire.sites import SiteSpec
 _SUBMITTING = 120.0
 """Seconds that a submission may take; a script that begins later than this does nothing."""
 _ROUNDS = 5
+_SHIPPED = ("software", "use", "mpi_start", "publish", "box", "boxing")
 _PAUSE = 0.5
 
 
@@ -105,6 +107,7 @@ class ShellAdapter:
         )
         self._names = JobNames(mark, system.first_task)
         self.outside = ShellOutside(spec.name, self._exchanges, system, mark)
+        self.glideins = ShellGlideins(spec.name, self._exchanges)
         self.renewed: float | None = None
         """Latest moment, by the monotonic clock, at which leases there can have been renewed."""
         self._renewing = min(DEADLINE, spec.lease / 2)
@@ -376,7 +379,7 @@ class ShellAdapter:
             home=home,
             starter=self._home.program(home, "job_starter"),
             runner=self._home.program(home, "batch_runner"),
-            **{name: self._home.program(home, name) for name in ("software", "use", "mpi_start", "publish")},
+            **{name: self._home.program(home, name) for name in _SHIPPED},
             mark=self._mark,
             options=tuple(self._spec.options),
             environment=self._spec.environment,

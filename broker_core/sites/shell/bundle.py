@@ -17,11 +17,14 @@ from broker_core.sites.adapter import Launch
 from broker_core.sites.batch.names import title_of
 from broker_core.sites.batch.system import BatchJob, BatchSystem, Queue
 from broker_core.sites.contract import LaunchOrder, SiteRefused
+from broker_core.sites.glideins import PAYLOAD_LEASE
 from broker_core.sites.left_files import MOST_NAMES
 from broker_core.sites.shell.content_cache import cached_name, is_cached
+from broker_core.sites.shell.glideins import box_words, lease_file, take_text
 from broker_core.sites.shell.workspace import Workspace
 from broker_core.sites.staging import StagingFailed, check_input
 from broker_core.sites.starting import StarterSettings, starter_variables
+from broker_core.worker.script import mpi_start_path
 
 _IN_MEMORY = 4 << 20
 _MARGIN = 300.0
@@ -63,7 +66,10 @@ class BundleContext:
     use: str = ""
     mpi_start: str = ""
     publish: str = ""
-    """Paths of `software.sh`, `use.sh`, `mpi_start.sh` and the folder of what programs publish with there."""
+    box: str = ""
+    boxing: str = ""
+    """Paths there of `software.sh`, `use.sh`, the folders of `mpi_start.sh` and of what programs publish
+    with, `box.sh` and its archive."""
     results_max: int = 0
     """Bytes that come home of a job that names no outputs; 0: no limit."""
     queues: Mapping[str, Queue] = field(default_factory=dict)
@@ -111,10 +117,12 @@ def groups_of(
     """Launches of which the batch system is told in the same words together, as far as its arrays reach."""
     alike: dict[str, list[Launch]] = {}
     for launch in launches:
+        if launch.order.slot is not None:
+            continue
         # Wall limits that differ by less than what the batch system counts in are equal to it.
         words = system.submit(place.batch_job("", [launch])) if system.task_variable else ""
         alike.setdefault(words, []).append(launch)
-    parts: list[Sequence[Launch]] = []
+    parts: list[Sequence[Launch]] = [[launch] for launch in launches if launch.order.slot is not None]
     for some in alike.values():
         most = place.most_tasks(some[0].queue) or len(some) if system.task_variable else 1
         parts += [some[start : start + most] for start in range(0, len(some), most)]
@@ -174,7 +182,9 @@ def _add_group(
     run = f"#!/bin/sh\nexec /bin/sh {shlex.join([place.runner, place.home.path, group.name])} {index}\n"
     _add(archive, f"groups/{group.name}/list", "".join(f"{tag}\n" for tag in group.tags))
     _add(archive, f"groups/{group.name}/run", run, 0o700)
-    _add(archive, f"groups/{group.name}/submit", f"{system.submit(job)}\n")
+    slot = group.launches[0].order.slot
+    submit = system.submit(job) if slot is None else take_text(slot, group.tags[0])
+    _add(archive, f"groups/{group.name}/submit", f"{submit}\n")
 
 
 def _add_attempt(archive: tarfile.TarFile, order: LaunchOrder, group: str, place: BundleContext) -> None:
@@ -205,26 +215,29 @@ def _held_line(order: LaunchOrder) -> str:
 
 def order_text(order: LaunchOrder, place: BundleContext) -> str:
     """Shell text that sets the starter's variables and becomes the starter (CB-JS-03)."""
-    folder = f"{place.home.path}/attempts/{order.attempt.tag}"
+    folder, slot = f"{place.home.path}/attempts/{order.attempt.tag}", order.slot
     # Standard output and error are brought back like the files that the description names.
     outputs = tuple(dict.fromkeys((*order.outputs, order.stdout, order.stderr)))
     environment = (*place.environment.items(), *order.environment)
     known = replace(order, outputs=outputs, environment=environment)
+    environments = f"{place.home.path}/environments"
+    builds = environments if any(one.startswith("python=") for one in order.software) else ""
     at = StarterSettings(
         folder,
         lambda one: f"{place.home.path}/programs/{cached_name(one)}",
         news=f"{place.home.path}/news",
         beat=place.beat,
-        lease=math.ceil(place.lease),
-        lease_file=f"{place.home.path}/lease",
+        lease=math.ceil(place.lease) if slot is None else PAYLOAD_LEASE,
+        lease_file=f"{place.home.path}/lease" if slot is None else lease_file(place.home, slot),
         most_output=place.results_max,
         stay=MOST_NAMES,
         software_path=place.software,
-        mpi_path=place.mpi_start,
+        mpi_path=f"{place.mpi_start}/{mpi_start_path().name}",
         mpi_folders=lambda kind: (f"{place.home.path}/mpi/{kind}",),
         use_path=place.use,
         publish_path=place.publish,
-        environments=f"{place.home.path}/environments",
+        environments=environments,
+        box=box_words(place.home, slot, (place.box, place.boxing), builds) if slot is not None else (),
         held=lambda one: f"file://{folder}/held/{one.sha256}" if is_cached(one) else "",
     )
     given = starter_variables(known, at)

@@ -15,6 +15,7 @@ from broker_core.sites.batch.names import JobNames
 from broker_core.sites.batch.system import BatchSystem, Listed
 from broker_core.sites.contract import SiteRefused
 from broker_core.sites.shell.exchanges import ShellExchanges
+from broker_core.sites.shell.glideins import IN_SLOT
 from broker_core.worker.script import hand_over_text
 
 NO_ROOM = 91
@@ -117,6 +118,8 @@ def results(
     """Tag to the batch system's id of its job, or to its refusal; what is not known is left out."""
 
     def id_of(printed: str) -> str:
+        if printed.strip() == IN_SLOT:
+            return ""
         try:
             return system.submitted(printed)
         except ValueError:

@@ -36,6 +36,8 @@ _BENCHMARK_SI00 = 2000
 """SpecInt2000 of one core of a common machine; a constant, since nothing can measure it from here."""
 _WITH_MPICH = ("inter-cluster", "mpi:mpich-g2")
 """What sites can do, in the words of `JobDescription.needs`, that have MPICH."""
+_WITH_PYTHON = "mpi:pacx-mpi"
+"""And those that have Python besides, which carries the packets."""
 _NO_LIMIT = 999_999_999
 """Minutes that stand for no limit, as sites publish it."""
 _LICENSE_USE = "LicenseUse"
@@ -258,5 +260,12 @@ def _settings(spec: SiteSpec, kind: str, queue: Queue, probe: dict[str, list[str
         "GlueHostNetworkAdapterInboundIP": spec.reachable,
         "GlueHostApplicationRunTimeEnvironment": tags(probe),
         # The plain agent needs a shell and nothing else; a component of a job over several sites, MPICH.
-        ABILITIES: ["interactive", *(_WITH_MPICH if "MPICH" in tags(probe) else ())],
+        ABILITIES: ["interactive", *_over_sites(tags(probe))],
     }
+
+
+def _over_sites(shown: Sequence[str]) -> tuple[str, ...]:
+    """The kinds of jobs over several sites that run where these tags are shown."""
+    if "MPICH" not in shown:
+        return ()
+    return (*_WITH_MPICH, _WITH_PYTHON) if "PYTHON3" in shown else _WITH_MPICH

@@ -11,14 +11,17 @@ import tarfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from broker_core.errors import CrossDeskError
 from broker_core.sites.transport.contract import Transport
 from broker_core.worker.script import (
+    box_path,
+    boxing_archive,
     mpi_start_path,
+    overlay_path,
     publish_files,
     runner_path,
+    shipped_name,
     software_path,
     starter_path,
     use_path,
@@ -132,9 +135,13 @@ class SiteWorkspace:
         self.shown = f"{directory or '~/.crossdesk'}/{mark}"
         """Where it is, for people."""
         self._turn = asyncio.Lock()
-        shipped = (starter_path(), runner_path(), software_path(), use_path(), mpi_start_path())
-        programs = [_Program(path.stem, [path]) for path in shipped]
-        programs.append(_Program("publish", publish_files(), folder=True))
+        shipped = (starter_path(), runner_path(), software_path(), use_path(), box_path())
+        programs = [_Program(path.stem, [path.read_bytes()]) for path in shipped]
+        folders = {"mpi_start": [mpi_start_path(), overlay_path()], "publish": publish_files()}
+        for key, paths in folders.items():
+            names = [path.name for path in paths]
+            programs.append(_Program(key, [path.read_bytes() for path in paths], names))
+        programs.append(_Program("boxing", [boxing_archive()]))
         self.programs = {one.key: one for one in programs}
 
     async def get(self) -> Workspace:
@@ -195,12 +202,12 @@ class SiteWorkspace:
 class _Program:
     """One shipped script, or a folder of some, under a name that tells its content."""
 
-    def __init__(self, key: str, paths: Sequence[Path], *, folder: bool = False) -> None:
+    def __init__(self, key: str, content: Sequence[bytes], names: Sequence[str] = ()) -> None:
+        """`names`: those of the files in a folder; empty: it is a file itself."""
         self.key = key
-        content = [path.read_bytes() for path in paths]
-        self.name = f"{key}.{hashlib.sha256(b''.join(content)).hexdigest()[:12]}"
-        names = [f"{self.name}/{path.name}" if folder else self.name for path in paths]
-        self.files = dict(zip(names, content, strict=True))
+        self.name = shipped_name(key, b"".join(content))
+        paths = [f"{self.name}/{name}" for name in names] or [self.name]
+        self.files = dict(zip(paths, content, strict=True))
 
 
 def _packed(programs: list[_Program]) -> bytes:

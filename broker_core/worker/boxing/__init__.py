@@ -1,1 +1,1 @@
-"""Identity boxing: a program and its children in one directory, without rights on the node (CB-SEC)."""
+"""A box of Landlock and seccomp around a program, without rights (CB-SEC); `box.sh` runs it on nodes."""

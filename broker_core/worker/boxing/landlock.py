@@ -6,8 +6,8 @@ import ctypes
 import os
 from pathlib import Path
 
+from broker_core.worker.boxing.box import Box
 from broker_core.worker.boxing.kernel_calls import give_up_new_privileges, system_call
-from broker_core.worker.boxing.kinds import Box
 from broker_core.worker.boxing.seccomp import forbid_calls_on_others, supported
 
 NEEDED = 6
@@ -79,7 +79,8 @@ def enter(box: Box) -> None:
         _allow(rules, Path("/proc"), _READ_FILE | _READ_DIR)
         for device in filter(os.path.exists, _DEVICES):
             _allow(rules, Path(device), _READ | _WRITE_FILE | _IOCTL_DEV)
-        _allow(rules, box.directory, _EVERYTHING)
+        for path in (box.directory, *box.writable):
+            _allow(rules, path, _EVERYTHING)
         system_call(_RESTRICT_SELF, rules, 0)
     finally:
         os.close(rules)

@@ -5,8 +5,9 @@
 #   mpi_start.sh TYPE COUNT FOLDERS NAMES DIRECTORY PROGRAM [WORD]...
 #
 # TYPE: openmpi, mpich (MPICH2 too), mpich-g2 for one component of a job over several sites, whose launcher is
-# elsewhere and gave the words in CROSSDESK_MPI_PROXY, or plain, whose program is started once and finds the machines
-# in a file.
+# elsewhere and gave the words in CROSSDESK_MPI_PROXY, pacx-mpi for one that has nothing but an outgoing connection to
+# the hub of its job (CROSSDESK_MPI_OVERLAY; overlay.py stands beside this), or plain, whose program is started once
+# and finds the machines in a file.
 # COUNT: processes. FOLDERS: installations to look into after PATH, joined with colons. NAMES: variables of the job
 # that all processes get. DIRECTORY: of the attempt. Runs in the job's own directory.
 #
@@ -179,35 +180,109 @@ on_mpich() {
     "$launcher" $passed -hosts "$there" -wdir / -n 1 "$@"
 }
 
-# One component of a job over several sites: the proxy of MPICH calls the launcher, which has all proxies start their
-# processes. What those write stays here.
+# One component of a job over several sites: a proxy of MPICH on each of its nodes calls the launcher, which has all
+# proxies start their processes. What those write stays here.
 mpi_mpich_g2() {
-    find_launcher "${MPI_MPICH_PATH:-}" is_mpich mpiexec.mpich mpiexec.hydra mpiexec mpirun ||
-        fail "There is no mpiexec of MPICH on this node."
+    mpi_mpich
     proxy=${launcher%/*}/hydra_pmi_proxy
     [ -x "$proxy" ] || fail "There is no hydra_pmi_proxy beside $launcher."
-    [ -n "$local" ] || fail "A component runs on one machine, but the batch system gave $hosts."
+    # The words begin with the version of the launcher's MPICH, if that is known: another one is not understood.
+    wanted=${CROSSDESK_MPI_PROXY%% *}
+    case $wanted in
+    -*) ;;
+    *)
+        CROSSDESK_MPI_PROXY=${CROSSDESK_MPI_PROXY#* }
+        version=$("$launcher" --version 2>/dev/null </dev/null | sed -n 's/^ *Version: *//p' | sed 1q)
+        [ "$version" = "$wanted" ] || fail "The MPICH of this site is version ${version:-(unknown)}, and the broker's, which launches the job, is $wanted: load that one by Modules, or name its folder in MPI_MPICH_PATH."
+        ;;
+    esac
+    # The launcher knows how many proxies there are, and how many processes each has.
+    read -r proxies each <<END
+${CROSSDESK_MPI_LAYOUT:-1 $processes}
+END
+    awk -v left="$proxies" -v each="$each" '{ n = int($2 / each); if (n > left) n = left; left -= n; if (n) print $1, n }
+        END { exit left > 0 }' "$machines" >"$machines.proxies" ||
+        fail "The batch system gave $(awk '{ printf "%s%s", sep, $2; sep = " + " }' "$machines") processors of $hosts hosts, which have no room for $proxies parts of $each."
     export MPIR_CVAR_CH4_NETMOD="${MPIR_CVAR_CH4_NETMOD:-ofi}" FI_PROVIDER="${FI_PROVIDER:-tcp}"
 }
-# The proxy says nothing of how its processes ended: each writes that down.
+each_mpich_g2() { each_mpich "$@"; }
+on_mpich_g2() { on_mpich "$@"; }
+
+# Runs on one node, in the job's directory $1: proxies $2 to $3 of $4 processes each by the program $5 with the words
+# $6, which end with the number of the first; the rest is the application. Exit status: of the first process that
+# failed, 0 if none did, or 255 if the end of some is not known. The proxies say nothing of how processes ended: each
+# writes that down.
+part='
+cd "$1" || exit 255
+from=$2 to=$3 count=$4 proxy=$5 words=$6
+shift 6
+quoted() { printf "'\''%s'\''" "$(printf %s "$1" | sed "s/'\''/'\''\\\\'\'''\''/g")"; }
+ranks=$PWD/.crossdesk-ranks.$from
+{
+    printf "cd %s || exit\n" "$(quoted "$PWD")"
+    printf "exec >>\"/proc/\$CROSSDESK_MPI_OUT/fd/1\" 2>>\"/proc/\$CROSSDESK_MPI_OUT/fd/2\"\n"
+    for word do printf "%s " "$(quoted "$word")"; done
+    printf "\nstatus=\$?\necho \"\$status\" >>%s\n" "$(quoted "$ranks.ended")"
+    # The proxy ends all others for a signal alone; who fails otherwise leaves them some time for their end.
+    printf "[ \"\$status\" -le 128 ] || kill \"-\$((status - 128))\" \$\$\n"
+    printf "[ \"\$status\" -eq 0 ] || { sleep 3; kill -9 \$\$; }\n"
+} >"$ranks"
+: >"$ranks.ended"
+# What started this may be a launcher of the same kind.
+unset PMI_FD PMI_RANK PMI_SIZE PMI_ID PMI_PORT PMI_SPAWNED
+number=$from
+while [ "$number" -le "$to" ]; do
+    CROSSDESK_MPI_RANK=$ranks CROSSDESK_MPI_OUT=$$ "$proxy" $words $number &
+    number=$((number + 1))
+done
+wait
+first=$(sed -n "/^0\$/!{ p; q; }" "$ranks.ended")
+[ "$(grep -c "^0\$" "$ranks.ended")" -lt "$(((to - from + 1) * count))" ] || first=0
+rm -f "$ranks" "$ranks.ended"
+exit "${first:-255}"
+'
 start_mpich_g2() {
-    {
-        printf 'cd %s || exit\nexec >>%s 2>>%s\n' "$(quoted "$PWD")" "/proc/$$/fd/1" "/proc/$$/fd/2"
-        for word do printf '%s ' "$(quoted "$word")"; done
-        printf '\nstatus=$?\necho "$status" >>%s\n' "$(quoted "$directory/ranks.ended")"
-        # The proxy ends all others for a signal alone; who fails otherwise leaves them some time for their end.
-        printf '[ "$status" -le 128 ] || kill "-$((status - 128))" $$\n'
-        printf '[ "$status" -eq 0 ] || { sleep 3; kill -9 $$; }\n'
-    } >"$directory/ranks"
-    : >"$directory/ranks.ended"
-    CROSSDESK_MPI_RANK=$directory/ranks "$proxy" $CROSSDESK_MPI_PROXY
-    code=$?
-    [ "$(grep -c '^0$' "$directory/ranks.ended")" -lt "$processes" ] || return 0
-    first=$(sed -n '/^0$/!{ p; q; }' "$directory/ranks.ended")
-    [ "$code" -ne 0 ] || code=1
-    return "${first:-$code}"
+    words=${CROSSDESK_MPI_PROXY% } number=${CROSSDESK_MPI_PROXY##*--proxy-id }
+    words=${words% *} number=${number% }
+    : >"$directory/parts.ended"
+    while read -r there count <&3; do
+        last=$((number + count - 1)) here=
+        set -- "$PWD" "$number" "$last" "$each" "$proxy" "$words" "$@"
+        if [ -n "$local" ]; then
+            (/bin/sh -c "$part" sh "$@"; echo $? >>"$directory/parts.ended") &
+        else
+            (on_one "$there" /bin/sh -c "$part" sh "$@" </dev/null; echo $? >>"$directory/parts.ended") &
+        fi
+        shift 6
+        number=$((last + 1))
+    done 3<"$machines.proxies"
+    wait
+    # Those that were ended because of another one do not know why.
+    status=$(sed -n '/^0$/d; /^255$/!{ p; q; }' "$directory/parts.ended")
+    ! grep -qv '^0$' "$directory/parts.ended" || return "${status:-1}"
 }
-each_mpich_g2() { "$@"; }
+
+# The same in a network of its own. Files that were opened outside cannot be had by way of /proc from in there, so the
+# processes take those of the proxy, which were handed down to it.
+mpi_pacx_mpi() {
+    overlay=${0%/*}/overlay.py
+    python3 -c 'import sys; sys.exit(sys.version_info < (3, 7))' 2>/dev/null ||
+        fail "There is no python3 of 3.7 or newer on this node, which carries the network of a job over several sites."
+    mpi_mpich_g2
+    [ -n "$local" ] || fail "A component that talks by way of the broker runs on one machine, but the batch system gave $hosts."
+    export FI_PROVIDER=tcp FI_TCP_IFACE=tun0 I2G_MPI_FLAVOUR=mpich
+}
+start_pacx_mpi() {
+    {
+        printf '#!/bin/sh\nexec python3 %s run %s /bin/sh -c ' "$(quoted "$overlay")" "$(quoted "$PWD/$note")"
+        printf "'CROSSDESK_MPI_OUT=\$\$; export CROSSDESK_MPI_OUT; exec \"\$@\"' sh %s \"\$@\"\n" "$(quoted "$proxy")"
+    } >"$directory/carried"
+    chmod u+x "$directory/carried"
+    proxy=$directory/carried
+    start_mpich_g2 "$@"
+}
+each_pacx_mpi() { each_mpich "$@"; }
+on_pacx_mpi() { on_mpich "$@"; }
 
 # A program that starts its processes itself, once; MACHINES has the hosts.
 mpi_plain() { launcher= passed=; }
@@ -221,7 +296,7 @@ by_srun() { [ "$scheduler" = slurm ] && command -v srun >/dev/null 2>&1; }
 srun_on() {
     there=$1 number=$2
     shift 2
-    SLURM_OVERLAP=1 srun --mpi=none --nodelist="$there" --nodes="$number" --ntasks="$number" --ntasks-per-node=1 --chdir=/ "$@"
+    SLURM_OVERLAP=1 SLURM_CPU_BIND=none srun --mpi=none --nodelist="$there" --nodes="$number" --ntasks="$number" --ntasks-per-node=1 --chdir=/ "$@"
 }
 # Run these words once on each host.
 on_each() {
@@ -327,11 +402,12 @@ case $directory in /*) ;; *) directory=$(cd "$directory" && pwd) ;; esac
 machines=$directory/machines
 # Some launchers end where there is none.
 [ -n "${HOME:-}" ] || export HOME="$directory"
-case $type in openmpi | mpich | mpich-g2 | plain) ;; *) fail "There is no way to start MPI of the kind $type; use openmpi or mpich." ;; esac
+case $type in openmpi | mpich | mpich-g2 | pacx-mpi | plain) ;; *) fail "There is no way to start MPI of the kind $type; use openmpi or mpich." ;; esac
 set_interface
 case $type in
 plain) ;;
 mpich-g2) type=mpich_g2 I2G_MPI_STARTUP_INFO=${CROSSDESK_MPI_PROXY:-} ;;
+pacx-mpi) type=pacx_mpi I2G_MPI_STARTUP_INFO=${CROSSDESK_MPI_PROXY:-} I2G_MPI_RELAY=${CROSSDESK_MPI_OVERLAY%% *} ;;
 *) use_sites_own "$@" ;;
 esac
 find_machines

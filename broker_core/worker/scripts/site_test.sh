@@ -9,6 +9,12 @@
 export LC_ALL=C
 printf 'host %s\n' "$(uname -n)"
 printf 'system %s\n' "$(uname -srm)"
+printf 'machine %s\n' "$(uname -m)"
+printf 'model %s\n' "$(sed -n 's/^model name[^:]*: *//p;T;q' /proc/cpuinfo 2>/dev/null)"
+[ ! -r /etc/os-release ] || (
+    . /etc/os-release
+    printf 'named %s\nrelease %s\nversion %s\n' "$NAME" "$VERSION_ID" "$VERSION_CODENAME"
+)
 printf 'user %s\n' "$(id -un 2>/dev/null || id -u)"
 printf 'directory %s\n' "$(pwd)"
 printf 'date %s\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)"
@@ -62,6 +68,14 @@ if [ -n "$1" ]; then
     1) printf 'network no\n' ;;
     esac
 fi
+# Says `yes`, or why a component of a job over sites that cannot reach each other does not start on this node.
+overlay() {
+    command -v python3 >/dev/null 2>&1 || { echo 'There is no python3 on this node.' && return; }
+    answer=$(python3 ./overlay.py check 2>/dev/null) && [ -n "$answer" ] ||
+        answer='python3 of this node is older than 3.7.'
+    printf '%s\n' "$answer"
+}
+[ ! -r ./overlay.py ] || printf 'overlay %s\n' "$(overlay)"
 [ "$3" != speed ] || measure
 set -e
 test -r ./site-test.sh

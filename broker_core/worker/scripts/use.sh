@@ -128,6 +128,7 @@ __sample_use() {
     [ -n "$__group" ] && __by_group || __by_session
     __by_disk
     __by_gpu
+    [ ! -h .crossdesk-use ] || rm -f .crossdesk-use
     printf '%s %s %s %s %s %s\n' "$__moment" "$__cpu" "$__memory" "${__disk:--}" "$__gpu" "$__gpu_memory" \
         >>.crossdesk-use
     __due=$((__moment + __looked_through / 2))

@@ -8,9 +8,9 @@ import pytest
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.console.pane import ConsolePane
-from app.jobs.again import batch_text
 from app.shell.toasts import Toast
 from broker_core.client.prepare import prepare
+from broker_core.client.programs.as_batch import batch_text
 from broker_core.jobs.states import JobState
 from tests.app.windows import Stage, play
 from tests.running import RunningBroker

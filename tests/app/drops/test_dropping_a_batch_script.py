@@ -51,7 +51,7 @@ def test_the_sheet_has_the_lines_and_warns_of_what_is_not_possible(
     assert lines is not None
     words = _words(lines)
     assert "NodeNumber = 4" in words
-    assert any(text.startswith("Not possible. Jobs that follow each other are a graph") for text in words)
+    assert any(text.startswith("Not possible. Jobs do not wait for each other") for text in words)
     qtbot.waitUntil(lambda: bool(sheet.form.remarks.shown))
     assert ("warning", "Line 4: --dependency=afterok:7 is not possible.") in [
         (severity, text[:47]) for severity, text in sheet.form.remarks.shown

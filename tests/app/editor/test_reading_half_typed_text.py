@@ -21,6 +21,16 @@ def _offered(text: str) -> list[str]:
     return [] if place is None else [candidate.text for candidate in candidates(place, text)]
 
 
+def test_a_component_of_a_job_is_offered_what_it_can_have_and_has_not() -> None:
+    begun = 'JobType = "Parallel"; SubJobs = { [ NodeNumber = 2; Rank = other.X; ], [ '
+    assert _offered(begun) == ["NodeNumber", "Requirements", "Rank"]
+    assert _offered(f"{begun} NodeNumber = 3; R") == ["Requirements", "Rank"]
+    assert _offered(f"{begun} NodeNumber = 3; Rank = 1; R") == ["Requirements"]
+    assert "other.GlueHostFreeCPUs" in _offered(f"{begun} Rank = ")
+    assert {"SubJobType", "InputSandbox"} <= set(_offered(f"{begun} ] }}; "))
+    assert "Executable" in _offered("[ Nodes = [ A = [ description = [ ")
+
+
 def test_statements_are_found_with_comments_nesting_and_without_the_last_semicolon() -> None:
     text = '[ /* a = 1; */ Executable = "x;y"; SubJobs = { [ NodeNumber = 5; ] }; Rank = other.A ]'
     found = statements(text)

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
+from app.inspector.inspector import Inspector
 from app.theme.theme import Theme
 from app.theme.tokens import Mode
 from tests.app.inspector.recorded import RecordedBroker, TestContext
@@ -31,3 +33,13 @@ def context(loop: asyncio.AbstractEventLoop, qapp: QApplication, tmp_path: Path)
     folder = tmp_path / "files"
     folder.mkdir()
     return TestContext(Theme(qapp, Mode.LIGHT), RecordedBroker(folder))
+
+
+@pytest.fixture
+def inspector(qtbot: QtBot, context: TestContext) -> Inspector:
+    """As narrow as beside the table of jobs."""
+    made = Inspector(context)
+    qtbot.addWidget(made)
+    made.resize(360, 820)
+    made.show()
+    return made

@@ -11,10 +11,12 @@ from typing import Any
 from app.context import Notice
 from app.stores.jobs import JobStore
 from app.stores.link import BrokerLink, ConnectionState
+from app.stores.named_texts import NamedTexts
 from app.stores.outside import OutsideStore
 from app.stores.preferences import Preferences
 from app.stores.saved_queries import SavedQueries
 from app.stores.sites import SiteStore
+from app.stores.slots import SlotStore
 from app.stores.topics import TopicSignals
 from app.stores.transfers import Transfers
 from app.theme.theme import Theme
@@ -200,9 +202,10 @@ class TestContext:
         self.theme, self.client = theme, client
         self.jobs, self.link, self.topics = JobStore(), BrokerLink(), TopicSignals()
         self.preferences = Preferences()
+        self.presets = NamedTexts(self.preferences, "presets")
         self.saved = SavedQueries(self.preferences)
         self.link.set(ConnectionState.CONNECTED)
-        self.sites, self.outside = SiteStore(self), OutsideStore(self)
+        self.sites, self.outside, self.slots = SiteStore(self), OutsideStore(self), SlotStore(self)
         self.shown_sites: list[str] = []
         self.notices: list[str] = []
         self.triggered: list[str] = []

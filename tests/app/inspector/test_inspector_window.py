@@ -16,23 +16,16 @@ from pytestqt.exceptions import capture_exceptions
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
+from app.console.pane import ConsolePane
 from app.inspector.header import JobHeader
 from app.inspector.inspector import Inspector
+from app.inspector.view.pane import ViewPane
 from app.stores.link import ConnectionState
 from broker_core.errors import NotFound, Unreachable
 from broker_core.jobs.outcome import Outcome
 from tests.app.inspector.recorded import BEGUN, JOB, OTHER, TO_FAILED, TO_RUNNING, TestContext, row, story
 
 Until = Callable[..., Any]
-
-
-@pytest.fixture
-def inspector(qtbot: QtBot, context: TestContext) -> Inspector:
-    made = Inspector(context)
-    qtbot.addWidget(made)
-    made.resize(360, 820)
-    made.show()
-    return made
 
 
 def tabs(inspector: Inspector) -> list[str]:
@@ -173,7 +166,7 @@ def test_a_slow_answer_shows_the_shape_of_what_comes(
     inspector.show_jobs([JOB])
     until(lambda: inspector.panes["story"].empty_state.accessibleName() == "Loading")
     context.client.gate.set()
-    until(lambda: inspector.panes["story"].showing_content())
+    assert until(lambda: inspector.panes["story"].showing_content())
 
 
 @pytest.mark.parametrize("tab", ["story", "logs", "output", "where", "text"])
@@ -187,8 +180,8 @@ def test_every_tab_says_that_the_broker_does_not_answer(
     until(lambda: inspector.panes[tab].empty_state.heading.text() == "The broker does not answer")
     context.client.error = None
     context.link.set(ConnectionState.CONNECTED)
-    until(lambda: inspector.panes[tab].empty_state.heading.text() != "The broker does not answer"
-          or inspector.panes[tab].showing_content())  # fmt: skip
+    assert until(lambda: inspector.panes[tab].empty_state.heading.text() != "The broker does not answer"
+                 or inspector.panes[tab].showing_content())  # fmt: skip
 
 
 @pytest.mark.parametrize("tab", ["story", "logs", "output", "where", "text"])
@@ -199,7 +192,7 @@ def test_every_tab_says_that_a_job_was_purged(
     context.client.error = NotFound("No such job.")
     inspector.show_tab(tab)
     inspector.show_jobs([JOB])
-    until(lambda: inspector.panes[tab].empty_state.heading.text() == "This job is gone")
+    assert until(lambda: inspector.panes[tab].empty_state.heading.text() == "This job is gone")
 
 
 def test_a_lost_broker_greys_what_was_last_heard_and_says_since_when(
@@ -243,6 +236,39 @@ def test_a_torn_off_tab_keeps_its_job(
     until(lambda: window.windowTitle() == "train-network: story (Failed, exit 7)")
     window.close()
     assert inspector.detached == []
+
+
+def test_the_view_of_a_job_has_a_window_of_its_own_and_comes_back(
+    context: TestContext, inspector: Inspector, until: Until, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ConsolePane, "_open", lambda *_: None)  # it would start a broker
+    context.put(row("Running", interactive=True), story(*TO_RUNNING))
+    context.put(row("Done", id=OTHER), [])
+    inspector.show_tab("view")
+    inspector.show_jobs([JOB])
+    view = inspector.view
+    until(lambda: view.empty_state.heading.text() == "Nothing published yet")
+    view.window_button.click()
+    (window,) = inspector.detached
+    assert isinstance(window.pane, ViewPane)
+    assert window.windowTitle() == "train-network: view (Running)"
+    assert inspector.tab() == "console"
+    until(lambda: window.pane.empty_state.heading.text() == "Nothing published yet")
+    assert (view.job, view.empty_state.heading.text()) == (None, "Shown in a window of its own")
+    assert inspector.detach("view") is window
+    inspector.show_jobs([OTHER])
+    assert view.job == OTHER
+    inspector.show_jobs([JOB])
+    assert view.job is None
+    assert view.empty_state.heading.text() == "Shown in a window of its own"
+    view.empty_state.button.click()
+    assert (inspector.detached, inspector.tab(), view.job) == ([], "view", JOB)
+    context.put(row("Done", interactive=True, ended=BEGUN + 392), story(*TO_RUNNING))
+    until(lambda: view.empty_state.heading.text() == "Nothing was published")
+    view.window_button.click()
+    inspector.detached[0].pane.window_button.click()  # type: ignore[attr-defined]
+    assert (inspector.detached, view.job) == ([], JOB)
+    until(lambda: view.empty_state.heading.text() == "Nothing was published")
 
 
 def test_the_head_of_a_closed_tab_hears_of_sites_no_more(context: TestContext) -> None:
@@ -313,7 +339,7 @@ def test_every_control_has_a_name_for_a_screen_reader(
         '{"parameter":"on","type":"switch","value":true}\n'
         '{"parameter":"mode","type":"choice","value":"a","choices":["a"]}\n'
     )
-    for tab in inspector.panes.keys() - {"console"}:
+    for tab in inspector.panes.keys() - {"console", "components"}:
         inspector.show_tab(tab)
         inspector.show_jobs([])
         inspector.show_jobs([JOB])

@@ -149,7 +149,7 @@ def test_the_first_error_is_one_key_away(
     ended(context, b"fine\n" * 3000 + b"Traceback (most recent call last):\n" + b"later\n" * 3000)
     pane.show_job(JOB)
     until(lambda: pane.feed is not None and pane.feed.complete)
-    qtbot.keyClick(pane.view, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(pane.view, Qt.Key.Key_F8)
     until(lambda: "line 3,001" in pane.finder.told.text())
     assert "Traceback" in pane.view.visible_text()
 

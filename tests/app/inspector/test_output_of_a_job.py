@@ -46,6 +46,20 @@ def folder(context: TestContext) -> Path:
     return context.client.folder
 
 
+def test_how_long_ago_a_file_changed_moves_on(
+    pane: OutputPane, folder: Path, until: Until, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a.dat", "b.dat"):
+        (folder / name).write_text("x\n")
+    pane.show_job(JOB)
+    until(lambda: len(pane.list.files) == 2)
+    begun = pane.list.files["a.dat"].modified
+    monkeypatch.setattr("app.inspector.output.file_list.time.time", lambda: begun + 20.5)
+    item = pane.list.topLevelItem(0)
+    assert item is not None
+    until(lambda: item.text(3) == "20 s ago")
+
+
 def choose(pane: OutputPane, until: Until, path: str) -> None:
     until(lambda: path in pane.list.files)
     pane.list.choose(path)

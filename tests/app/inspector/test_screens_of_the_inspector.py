@@ -12,9 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from app.inspector.inspector import Inspector
 from app.stores.link import ConnectionState
-from app.theme.tokens import Mode
 from broker_core.wire.views import TransferView
-from tests.app.inspector.pictures import picture
+from tests.app.inspector.pictures import picture, shoot
 from tests.app.inspector.recorded import (
     BEGUN,
     JOB,
@@ -27,7 +26,6 @@ from tests.app.inspector.recorded import (
 )
 
 Until = Callable[..., Any]
-SCREENS = Path(__file__).parents[3] / "build" / "screenshots"
 
 
 @pytest.fixture
@@ -50,21 +48,6 @@ def fill(folder: Path) -> None:
     rows = "".join(f"{n},{math.exp(-n / 80):.5f},{math.exp(-n / 90) + 0.1:.5f}\n" for n in range(400))
     (folder / "losses.csv").write_text("epoch,train loss,test loss\n" + rows)
     picture(folder / "weights.png")
-
-
-def shoot(inspector: Inspector, context: TestContext, name: str, turn: Callable[[], None]) -> list[Path]:
-    """Save the picture in both themes and two widths."""
-    made = []
-    SCREENS.mkdir(parents=True, exist_ok=True)
-    for mode in (Mode.LIGHT, Mode.DARK):
-        context.theme.wear(mode)
-        for width in (360, 900):
-            inspector.resize(width, 820)
-            turn()
-            path = SCREENS / f"inspector-{name}-{mode.value}-{width}.png"
-            assert inspector.grab().save(str(path))
-            made.append(path)
-    return made
 
 
 def test_pictures_of_files_on_their_way(
@@ -103,7 +86,8 @@ def test_pictures_of_a_running_and_an_ended_job(
     context.put(row("Done", exit_code=7, ended=BEGUN + 392), story(*TO_FAILED, exit_code=7))
     for name, pane in inspector.panes.items():
         inspector.show_tab(name)
-        until(lambda pane=pane, name=name: pane.showing_content() or name in ("console", "view"))
+        other = name in ("console", "view", "components")
+        until(lambda pane=pane, other=other: pane.showing_content() or other)
         until(lambda pane=pane: not pane._refresh.under_way)
         turn()
         assert all(path.stat().st_size > 3000 for path in shoot(inspector, context, f"{name}-ended", turn))

@@ -12,10 +12,11 @@ from pytestqt.qtbot import QtBot
 from app.inspector import job_times
 from app.inspector.story.chart_layout import COMPACT, EDGES, MAIN_WAY, WIDE, path_of
 from app.inspector.story.event_list import SENTENCES
-from app.inspector.story.pane import StoryPane, replayed_events
+from app.inspector.story.pane import StoryPane
 from broker_core.jobs.states import JobState
 from broker_core.jobs.story import Spent, StoryStep, spent
 from broker_core.jobs.transitions import TRANSITIONS, EventType
+from broker_core.wire.job_events import replayed_events
 from tests.app.inspector.recorded import BEGUN, JOB, OTHER, TO_FAILED, TO_RUNNING, TestContext, row, story
 
 Until = Callable[..., Any]
@@ -88,7 +89,7 @@ def test_a_job_that_never_ran_could_not_start(
 ) -> None:
     context.put(row("Aborted", started=started, ended=BEGUN + 50), story(*TO_RUNNING))
     pane.show_job(JOB)
-    until(lambda: pane.now.text() == f"Aborted before it could {end}.")
+    assert until(lambda: pane.now.text() == f"Aborted before it could {end}.")
 
 
 def test_a_long_word_does_not_widen_the_story(context: TestContext, pane: StoryPane, until: Until) -> None:

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.inspector.inspector import Inspector
 from app.inspector.use import UsePane, asked_in, twice
+from app.jobs.rerun_sheet import RerunSheet
 from broker_core.jobs.use import FILE, UseSample
 from tests.app.inspector.recorded import BEGUN, JOB, TO_FAILED, TO_RUNNING, TestContext, row, story
 from tests.waiting import eventually
@@ -97,6 +98,30 @@ def test_what_a_job_ran_out_of_is_offered_twofold(
     assert not pane.copy.isVisible()
 
 
+@pytest.mark.parametrize(
+    ("failure", "title", "prepared", "changes"),
+    [
+        ("wall-limit", "Resubmit with another time limit…", ("", "240m"), {"WallTime": "24h"}),
+        ("out-of-memory", "Resubmit with another amount of memory…", ("8192M", ""), {"Memory": "24h"}),
+    ],
+)
+def test_another_figure_can_be_chosen_than_twice(
+    failure: str, title: str, prepared: tuple[str, str], changes: dict[str, str], context: TestContext,
+    pane: UsePane, turn: Callable[[], None],
+) -> None:  # fmt: skip
+    written(context, "Aborted", *TO_FAILED, samples=1, failure=failure)
+    pane.show_job(JOB)
+    turn()
+    assert (pane.other.isVisible(), pane.other.text()) == (True, title)
+    pane.other.click()
+    turn()
+    (sheet,) = pane.window().findChildren(RerunSheet)
+    assert (sheet.memory.text(), sheet.time.text()) == prepared
+    (sheet.time if failure == "wall-limit" else sheet.memory).setText("24h")
+    assert sheet.changes() == changes
+    sheet.reject()
+
+
 def test_better_figures_go_into_a_copy(
     context: TestContext, pane: UsePane, turn: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,3 +171,17 @@ def test_other_names_of_the_same_are_kept() -> None:
     assert twice("out-of-memory", "[ ]", GB, None) == {"MemoryPerNode": "2048"}
     assert twice("", "[ ]", GB, 1.0) == {}
     assert asked_in("[ MemoryPerCPU = 500; ]", 4).memory == 2000 << 20
+
+
+@pytest.mark.parametrize(
+    ("text", "one"),
+    [
+        ("[ CpuNumber = 4; ]", True),
+        ('[ JobType = "Parallel"; SubJobType = "plain"; NodeNumber = 4; HostNumber = 1; ]', True),
+        ("[ CpuNumber = 4; HostNumber = 0; ]", False),
+        ("[ CpuNumber = 4; WholeNodes = true; ]", False),
+        ('[ JobType = "Parallel"; SubJobType = "openmpi"; NodeNumber = 4; ]', False),
+    ],
+)
+def test_fewer_cpus_are_proposed_for_one_program_alone(text: str, one: bool) -> None:
+    assert asked_in(text, 4).one_program is one

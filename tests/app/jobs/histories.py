@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 from typing import Any
 
 from hypothesis import strategies as some
@@ -12,6 +13,10 @@ from broker_core.jobs.record import JobRecord, apply
 from broker_core.jobs.transitions import TRANSITIONS
 from broker_core.jobs.transitions import EventType as E
 
+BATCH = "b" * 22
+"""The batch of those jobs that have one."""
+RUNS = 4
+"""Runs of one job, at most."""
 _FIXED = {"structure": "Normal", "interactive": False, "cpus": 1, "description": "ab"}
 _WHERE = ("here:1/jobmanager-fork-all",)
 _ONWARD = (E.ACCEPTED, E.MATCHED, E.SCHEDULED, E.RUNNING, E.DONE, E.CLEARED)
@@ -24,10 +29,19 @@ _LEAVES_AN_END = frozenset({E.RETRIED, E.REMATCHED, E.ABORTED, E.DONE})
 
 
 @some.composite
-def histories(draw: some.DrawFn) -> list[JobEvent]:
-    """The events of one job, from its submission on; purged jobs are no rows any more."""
-    own = {"name": "scan", "batch": draw(some.sampled_from(["", "b"]))}
-    events = [_event(None, E.SUBMITTED, _FIXED | own)]
+def chains(draw: some.DrawFn) -> list[list[JobEvent]]:
+    """The histories of a job and of its reruns, each made when the one before had ended."""
+    batch = draw(some.sampled_from(["", BATCH]))
+    runs = [draw(histories(batch))]
+    while runs[-1][-1].new.ended and len(runs) < RUNS and draw(some.booleans()):
+        runs.append(draw(histories(batch)))
+    return runs
+
+
+@some.composite
+def histories(draw: some.DrawFn, batch: str) -> list[JobEvent]:
+    """The events of one run of a job, from its submission on; purged jobs are no rows any more."""
+    events = [_event(None, E.SUBMITTED, _FIXED | {"name": "scan", "batch": batch})]
     row = apply(None, events[0])
     for _ in range(draw(some.integers(0, 16))):
         steps = _STEPS[row.state]
@@ -64,6 +78,18 @@ def _event(row: JobRecord | None, kind: E, details: dict[str, Any]) -> JobEvent:
         details=details,
         position=row.position + 1 if row else 1,
     )
+
+
+def records_of(jobs: list[list[list[JobEvent]]]) -> list[list[JobRecord]]:
+    """The rows of jobs and of their reruns, with ids of their own, each linked to the one before."""
+    found = [
+        [record_of(events, f"j{number}-{run}") for run, events in enumerate(runs)]
+        for number, runs in enumerate(jobs)
+    ]
+    for runs in found:
+        for before, after in pairwise(runs):
+            after.rerun_of = before.id  # type: ignore[misc]
+    return found
 
 
 def record_of(events: list[JobEvent], name: str) -> JobRecord:

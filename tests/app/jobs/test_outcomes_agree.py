@@ -1,7 +1,11 @@
-"""Wherever jobs are counted, the same jobs are done and the same have failed."""
+"""Wherever jobs are counted, the same jobs are done and the same have failed, for the same reasons.
+
+Of a member of a batch that was run again the last run counts.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import re
 import sqlite3
 import time
@@ -17,12 +21,14 @@ from hypothesis import strategies as some
 from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtWidgets import QApplication, QLabel
 
+from app.inspector.batch.figures import failures_of
 from app.inspector.multi_selection import MultiSelection
 from app.jobs import folding
-from app.jobs.batch_totals import BatchTotals
+from app.jobs.batch_totals import BatchBook
 from app.jobs.table import JobsTable
 from app.shell.finder import Finder
 from app.statistics.pane import ends_sentence
+from app.statistics.usage import usage_of
 from app.stores.counts import QueryCounts
 from app.stores.jobs import JobStore
 from app.stores.link import BrokerLink
@@ -34,12 +40,17 @@ from broker_core.bookkeeping.sqlite.codec import JOB_COLUMNS, record_row
 from broker_core.bookkeeping.sqlite.statistics import statistics
 from broker_core.command_line import words
 from broker_core.command_line.job.folding import BatchLine, summary
-from broker_core.command_line.job.following import failed
+from broker_core.command_line.job.following import failed, latest_rows, snapshot, with_outcome
+from broker_core.command_line.job.ids import resolve
+from broker_core.command_line.job.list import Asked, listing
+from broker_core.command_line.job.top import JobsScreen
+from broker_core.jobs.annotations import PAGE_COLUMNS
 from broker_core.jobs.events import JobEvent
-from broker_core.jobs.outcome import Outcome
+from broker_core.jobs.outcome import Outcome, brief_cause, failure_cause, outcome_of
 from broker_core.jobs.query import parse
 from broker_core.jobs.record import JobRecord
-from tests.app.jobs.histories import came_out, histories, record_of
+from broker_core.jobs.states import JobState
+from tests.app.jobs.histories import BATCH, came_out, chains, records_of
 from tests.app.jobs.rows import NOW, columns
 
 _ENDS = ("done", "failed", "canceled")
@@ -116,57 +127,157 @@ def _said(text: str) -> Counts:
     return _ends({word: int(number) for number, word in re.findall(r"(\d+)(?: of \d+)? (\w+)", text.lower())})
 
 
-def _stored(records: list[JobRecord]) -> Iterator[Counts]:
-    """What the store counts: in the statistics, in pages of the list, and on the cards of sites."""
-    with closing(sqlite3.connect(":memory:")) as connection:
+class HeldStore:
+    """What the command line asks a broker for, answered by a store that has these records alone."""
+
+    def __init__(self, connection: sqlite3.Connection, records: list[JobRecord]) -> None:
+        self.connection = connection
         schema.create(connection, "")
         marks = ",".join("?" * (len(JOB_COLUMNS) + 2))
         columns = f"number, files, {', '.join(JOB_COLUMNS)}"
         lines = [(number, "", *record_row(record)) for number, record in enumerate(records, 1)]
         connection.executemany(f"INSERT INTO jobs ({columns}) VALUES ({marks})", lines)
-        yield _said(ends_sentence(statistics(connection, "ann")))
-        outcomes = {end: Outcome(end.capitalize()) for end in _ENDS}
-        yield {
-            end: reads.jobs_page(connection, "ann", "", 1, (one,), ("id",)).total
-            for end, one in outcomes.items()
-        }
-        elsewhere = [record for record in records if not record.placements]
-        cards = outcome_reads.at_sites(connection, "ann").get("here", Counter())
-        others = Counter(record.state.value for record in elsewhere)
-        # A job that was aborted before it had a site stands on no card, and no card counts canceled ones.
-        canceled = sum(record.state == "Canceled" for record in records)
-        yield {"done": cards[Outcome.DONE], "failed": cards[Outcome.FAILED] + others["Aborted"],
-               "canceled": canceled}  # fmt: skip
+
+    async def jobs_page(
+        self, limit: int, after: str = "", states: Any = (), columns: Any = (), latest: bool = False
+    ) -> reads.JobsByColumn:
+        """A page as a broker gives it."""
+        outcomes = {one.value.lower(): one for one in Outcome if one.ended}
+        wanted = [outcomes.get(name) or JobState(name) for name in states]
+        return reads.jobs_page(
+            self.connection, "ann", after, limit, wanted, columns or PAGE_COLUMNS, latest=latest
+        )
+
+
+def _stored(client: HeldStore, standing: list[JobRecord]) -> dict[str, Counts]:
+    """What the store counts: in the statistics, in pages of the list, and on the cards of sites."""
+    connection, outcomes = client.connection, {end: Outcome(end.capitalize()) for end in _ENDS}
+    pages = {
+        end: reads.jobs_page(connection, "ann", "", 1, (one,), ("id",), latest=True)
+        for end, one in outcomes.items()
+    }
+    cards = outcome_reads.at_sites(connection, "ann").get("here", Counter())
+    # A job that was aborted before it had a site stands on no card, and no card counts canceled ones.
+    nowhere = sum(not one.placements and one.state.value == "Aborted" for one in standing)
+    canceled = sum(one.state.value == "Canceled" for one in standing)
+    failures = cards[Outcome.FAILED] + nowhere
+    return {
+        "statistics": _said(ends_sentence(statistics(connection, "ann"))),
+        "list": {end: page.total for end, page in pages.items()},
+        "cards": {"done": cards[Outcome.DONE], "failed": failures, "canceled": canceled},
+    }
+
+
+async def _typed(client: Any, rows: list[dict[str, Any]]) -> dict[str, Counts]:
+    """What the command line counts: `job list`, by its query and folded, and `job top`."""
+    asked = {end: await listing(client, Asked(query=parse(f"state:{end}"))) for end in _ENDS}
+    every = await listing(client, Asked(limit=0))
+    lines = [row for line in every.lines for row in (line.rows if isinstance(line, BatchLine) else [line])]
+    top = {}
+    for end in _ENDS:
+        screen = JobsScreen(parse(f"state:{end}"))
+        screen.fill(row | {"tags": "", "note": ""} for row in reversed(rows))
+        top[end] = len(screen.rows)
+    return {
+        "job list state:": {end: found.total for end, found in asked.items()},
+        "job list": _said(summary(lines)),
+        "job top": top,
+        "state column": _ends(Counter(words.standing(row).plain.split()[-1].lower() for row in lines)),
+    }
+
+
+async def _waited_for(client: Any) -> tuple[int, Counts, bool]:
+    """How many jobs of the batch `job wait` awaits, what it says of them, and whether that is an error."""
+    jobs = await resolve(client, [BATCH], batches=True, latest=True)
+    found = list((await snapshot(client, jobs))[0].values())
+    return len(found), _said(summary(found)), failed(found)
+
+
+def _causes(desk: Desk, rows: list[dict[str, Any]]) -> dict[str, Counter[str]]:
+    """By which exit codes and signals jobs failed, as each view tells it; empty where neither is known."""
+    columns, view = desk.rows.columns, desk.table.view
+    lines = [line for line in range(len(view.lines)) if not desk.table.batch_at(line)]
+    typed = [words.standing(row, cause=True).plain for row in latest_rows(rows)]
+    said = {
+        "cells": [desk.table.text(line, 0) for line in lines],
+        "palette": [line.detail for line in desk.finder.find("scan") if line.kind == "Job"],
+        "state column": [text.split(maxsplit=1)[-1] for text in typed],
+    }
+    found = {
+        name: Counter(text.removeprefix("Failed").strip(", ") for text in texts if text.startswith("Failed"))
+        for name, texts in said.items()
+    }
+    groups = failures_of(columns, desk.rows.counting(desk.rows.numbers()))
+    return found | {"failure groups": Counter(one.cause for one in groups for _ in one.jobs)}
+
+
+def _reasons(desk: Desk, rows: list[dict[str, Any]]) -> dict[str, Counter[str]]:
+    """Why jobs failed where the reason that was recorded stands for what has no exit code and no signal."""
+    groups = failures_of(desk.rows.columns, desk.rows.counting(desk.rows.numbers()))
+    whys = [with_outcome(row)["failure"] for row in latest_rows(rows)]
+    return {
+        "failure groups": Counter(one.cause or one.reason for one in groups for _ in one.jobs),
+        "statistics": asyncio.run(usage_of(desk.rows, NOW)).reasons,
+        "command line": Counter(why for why in whys if why),
+    }
+
+
+def _standing(runs: list[list[JobEvent]], records: list[JobRecord]) -> list[tuple[str, JobRecord]]:
+    """How a job came out, with its row; without a batch each of its runs is a job of its own."""
+    each = [(came_out(events), record) for events, record in zip(runs, records, strict=True)]
+    return each[-1:] if records[0].batch else each
 
 
 def test_all_views_of_any_jobs_agree_on_what_is_done_and_what_has_failed(desk: Desk) -> None:
-    @settings(max_examples=80)
-    @given(some.lists(histories(), min_size=1, max_size=8))
-    def agree(jobs: list[list[JobEvent]]) -> None:
-        expected = _ends(Counter(map(came_out, jobs)))
-        records = [record_of(events, f"j{number}") for number, events in enumerate(jobs)]
-        rows = desk.show(records)
-        columns, every = desk.rows.columns, desk.rows.numbers()
-        desk.selection.show_jobs(list(desk.rows.at))
-        totals = BatchTotals()
-        totals.add(columns, every)
+    @settings(max_examples=80, deadline=None)
+    @given(some.lists(chains(), min_size=1, max_size=6))
+    def agree(jobs: list[list[list[JobEvent]]]) -> None:
+        made = records_of(jobs)
+        standing = [one for runs, records in zip(jobs, made, strict=True) for one in _standing(runs, records)]
+        rows = desk.show([record for records in made for record in records])
+        _all_count_alike(desk, rows, made, standing)
+        _all_tell_the_same_reasons(desk, rows, [record for _, record in standing])
+
+    agree()
+
+
+def _all_count_alike(
+    desk: Desk, rows: list[dict[str, Any]], made: list[list[JobRecord]], standing: list[tuple[str, JobRecord]]
+) -> None:
+    expected, columns = _ends(Counter(how for how, _ in standing)), desk.rows.columns
+    counting = desk.rows.counting(desk.rows.numbers())
+    desk.selection.show_jobs([columns["id"][number] for number in counting])
+    with closing(sqlite3.connect(":memory:")) as connection:
+        client = HeldStore(connection, [record for records in made for record in records])
         views = {
-            "batch": _said(folding.summary(totals.tally())),
             "cells": desk.in_cells(),
             "sidebar": {end: desk.counts.of(f"state:{end}") for end in _ENDS},
-            "query": {end: len(parse(f"state:{end}").select(columns, every, 0.0)) for end in _ENDS},
+            "query": {end: len(parse(f"state:{end}").select(columns, counting, 0.0)) for end in _ENDS},
             "selection": _ends({one.lower(): number for one, number in desk.selection.counts.items()}),
             "palette": desk.in_palette(),
             "command line": _said(summary(rows)),
-            "state column": _ends(Counter(words.standing(row).plain.split()[-1].lower() for row in rows)),
-            **dict(zip(("statistics", "list", "cards"), _stored(records), strict=True)),
+            **_stored(client, [record for _, record in standing]),
+            **asyncio.run(_typed(client, rows)),
         }
         assert {name: counts for name, counts in views.items() if counts != expected} == {}
         today = {end: desk.counts.of(text) for end, text in _TODAY.items()}
         assert today == {"done": expected["done"], "failed": expected["failed"]}
-        assert failed(rows) == (expected["done"] != len(rows))
+        assert failed(rows) == (expected["done"] != len(standing))
+        if members := [how for how, record in standing if record.batch]:
+            counts = _ends(Counter(members))
+            assert _said(folding.summary(BatchBook(desk.rows).totals(BATCH).tally())) == counts
+            ended_badly = counts["done"] != len(members)
+            assert asyncio.run(_waited_for(client)) == (len(members), counts, ended_badly)
+        sites = asyncio.run(usage_of(desk.rows, NOW)).sites.values()
+        assert sum(one.jobs for one in sites) == sum(bool(record.placements) for _, record in standing)
 
-    agree()
+
+def _all_tell_the_same_reasons(desk: Desk, rows: list[dict[str, Any]], standing: list[JobRecord]) -> None:
+    ends = [(one.state, one.exit_code, one.signal, one.reason) for one in standing]
+    ends = [end for end in ends if outcome_of(*end[:2]) is Outcome.FAILED]
+    causes, reasons = Counter(brief_cause(*end) for end in ends), Counter(failure_cause(*end) for end in ends)
+    assert {name: found for name, found in _causes(desk, rows).items() if found != causes} == {}
+    assert {name: found for name, found in _reasons(desk, rows).items() if found != reasons} == {}
 
 
 def ended(code: int, number: int, at: float = 0.0) -> list[dict[str, Any]]:

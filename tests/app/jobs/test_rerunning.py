@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton
 
 from app.jobs.rerun_sheet import RerunSheet
 from app.stores.jobs import JobStore
@@ -66,6 +66,11 @@ def test_two_clicks_run_what_failed_again_and_the_batch_counts_the_last_runs(
         assert len(on.window.jobs.view.chosen()) == 4
         texts = [button.text() for button in _buttons(on) if button.isVisible()]
         assert texts == ["Fetch 4…", "Open batch", "Resubmit 4", "Remove 4 with files…"]
+        on.context.trigger("job.purge")
+        box = await eventually(lambda: on.window.findChild(QMessageBox), what="a question")
+        assert "2 earlier runs of them will be removed too" in box.informativeText()
+        next(one for one in box.buttons() if one.text() == "Remove 4 jobs").click()
+        await eventually(lambda: not len(on.context.jobs), what="no run comes back as a job")
 
     play(qapp, broker, scenario)
 

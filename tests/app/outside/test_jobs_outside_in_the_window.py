@@ -12,6 +12,7 @@ from app.theme.tokens import Mode
 from broker_core.wire.outside import OutsideDetail, OutsideJob, OutsideJobs, OutsideOutput
 from broker_core.wire.outside_columns import UNKNOWN
 from broker_core.wire.sites import LogLine, SiteView
+from broker_core.wire.slots import SlotsView
 from tests.app.inspector.recorded import row
 from tests.app.pictures import PICTURES
 from tests.app.windows import Stage, play, turns
@@ -45,6 +46,9 @@ class Teller:
 
     async def sites(self) -> list[SiteView]:
         return []
+
+    async def slots(self) -> SlotsView:
+        return SlotsView(now=NOW, sites=[], glideins=[])
 
     async def outside_jobs(self, *, refresh: bool = True, wait: bool = False) -> OutsideJobs:
         self.looks.append(refresh)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
+from app.shell.event_loop import DesktopLoop
 from app.submission.sheet import SheetStage, SubmissionSheet
 from app.theme.theme import BASE
 from app.theme.tokens import Mode
 from tests.app.every_page import PAGES, made_dialogs
-from tests.app.fits import asked_width, faults, trapped
+from tests.app.fits import asked_width, faults, traps
 from tests.app.windows import Stage, play, turns
 from tests.waiting import eventually
 
@@ -28,6 +31,17 @@ TEXTS = (11, 13, 18)
 _NARROW = 1000
 """Pixels of a window in which the form beside a description is moved sideways, where text is large."""
 MODES = (Mode.LIGHT, Mode.DARK, Mode.CONTRAST)
+
+
+class Trap(QPlainTextEdit):
+    """Takes all keys for itself."""
+
+    def event(self, event: QEvent) -> bool:
+        """No shortcut of the window goes before."""
+        if event.type() is QEvent.Type.ShortcutOverride:
+            event.accept()
+            return True
+        return super().event(event)
 
 
 @pytest.mark.expected_log(r"\d+ failed")
@@ -68,15 +82,33 @@ def test_every_page_can_be_left_by_keyboard(qapp: QApplication, broker: Path) ->
     async def scenario(on: Stage) -> None:
         await on.ready()
         on.window.show_job(await on.finished("fails"))
-        caught = set()
+        caught = {}
         for name in PAGES:
             on.context.trigger(name)
             await turns()
-            if trapped(on.window.tabs.currentWidget()):
-                caught.add(name)
-        assert caught == set()
+            caught[name] = await traps(on.window.tabs.currentWidget())
+        assert not any(caught.values()), _in_lines(caught)
 
     play(qapp, broker, scenario)
+
+
+def test_what_takes_all_keys_for_itself_is_found(qapp: QApplication) -> None:
+    loop = DesktopLoop(qapp)
+    asyncio.set_event_loop(loop)
+    window, page, way_out = QWidget(), QWidget(), QLineEdit()
+    column = QVBoxLayout(window)
+    column.addWidget(page)
+    column.addWidget(way_out)
+    trap = Trap(page)
+    trap.setAccessibleName("planted")
+    window.show()
+    try:
+        assert loop.run_until_complete(traps(page)) == {"Trap “planted” in QWidget"}
+        trap.setTabChangesFocus(True)
+        assert loop.run_until_complete(traps(page)) == set()
+    finally:
+        window.close()
+        loop.close()
 
 
 def test_the_same_holds_at_a_scale_of_one_and_a_half(state_dir: Path) -> None:

@@ -67,6 +67,44 @@ def test_tabs_place_and_selection_come_back(qapp: QApplication, broker: Path, tm
     play(qapp, broker, after)
 
 
+def test_batches_and_comparisons_come_back_and_what_was_in_front_is(
+    qapp: QApplication, broker: Path, tmp_path: Path
+) -> None:
+    described = tmp_path / "mine.jdl"
+    described.write_text('Executable = "/bin/true";')
+
+    async def before(on: Stage) -> None:
+        await on.ready()
+        item = SubmissionItem(
+            description='Executable = "/bin/true"; Arguments = "_PARAM_";', values=["1", "2"], name="two"
+        )
+        sent = Submission(key="a-batch-in-front", items=[item], hold="test")
+        receipt = await on.context.client.submit(sent)
+        await eventually(lambda: len(on.context.jobs.of_batch.get(receipt.batch, ())) == 2)
+        on.window.handlers.open_file(described)
+        on.window.handlers.compare_jobs(receipt.ids)
+        on.window.handlers.show_batch(receipt.batch)
+        await turns()
+
+    async def after(on: Stage) -> None:
+        reopen(on.window)
+        await on.ready()
+        await eventually(lambda: len(_shown(on)) == 4)
+        tabs = on.window.tabs
+        assert [kind for kind, _ in tabs.open_documents()] == ["file", "compare", "batch"]
+        assert tabs.document(tabs.currentWidget())[0] == "batch"
+        on.window.handlers.open_file(described)
+
+    async def again(on: Stage) -> None:
+        reopen(on.window)
+        await on.ready()
+        await eventually(lambda: len(_shown(on)) == 4)
+        assert on.window.tabs.document(on.window.tabs.currentWidget()) == ["file", str(described)]
+
+    for scenario in (before, after, again):
+        play(qapp, broker, scenario)
+
+
 def test_unfolded_batches_come_back_with_the_rows(qapp: QApplication, broker: Path) -> None:
     batches: list[str] = []
 

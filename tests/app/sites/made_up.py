@@ -29,6 +29,7 @@ from broker_core.wire.sites import (
     SiteView,
     SystemFound,
 )
+from broker_core.wire.slots import SlotsView
 
 PASSPHRASE = QuestionView(
     id="q1", kind="passphrase", text="The key ~/.ssh/id_ed25519 is locked. What is its passphrase?",
@@ -161,6 +162,9 @@ class SitesBroker:
         self.asked.append(what)
         if self.error:
             raise self.error
+
+    async def slots(self) -> SlotsView:
+        return SlotsView(now=time.time(), sites=[], glideins=[])
 
     async def sites(self) -> list[SiteView]:
         await self._note("sites")

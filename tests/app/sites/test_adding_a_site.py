@@ -160,7 +160,9 @@ def test_queues_and_settings_are_taken_from_the_form(act: Act) -> None:
         assert spec.environment == {"A": "1", "PATH": "/opt/bin"}
         short = SpecForm(spec.model_copy(update={"lease": 20.0}), new=False)
         assert (short.lease.value(), short.spec().lease) == (1, 20.0)
-        assert (spec.list_interval, spec.cluster) == (30.0, "")
+        assert (spec.list_interval, spec.cluster, spec.reachable) == (30.0, "", False)
+        form.reachable.setChecked(True)
+        assert form.spec().reachable
         form.list_interval.setValue(120)
         form.cluster.setText("vega")
         assert (form.spec().list_interval, form.spec().cluster) == (120.0, "vega")

@@ -9,7 +9,7 @@ from app.sites.card import QueueSpark
 from app.theme.theme import Theme
 from app.theme.tokens import Mode
 from app.widgets.plots.bar_plot import whole_ticks
-from app.widgets.plots.history_plot import HistoryPlot, canvas, plot_item, time_axis
+from app.widgets.plots.history_plot import HistoryCanvas, HistoryPlot, time_axis
 from tests.app.sites.made_up import site
 
 
@@ -22,21 +22,19 @@ def test_ticks_of_counts_are_whole(qapp: QApplication) -> None:
 
 def test_a_span_of_seconds_tells_hours_and_minutes_too(qapp: QApplication) -> None:
     axis = time_axis()
-    plot = canvas(plot_item(axis))
+    plot = HistoryCanvas(axis)
     plot.resize(600, 150)
     for span in (2.0, 10.0, 50.0):
-        plot.setXRange(0.0, span)
+        plot.box.setXRange(0.0, span)
         plot.grab()
         assert {len(words) for words in axis.tickStrings([0.0, 5.0], 1, 1)} == {len("06:19:05")}, span
 
 
 def test_lines_step_from_number_to_number(qapp: QApplication) -> None:
     theme = Theme(qapp, Mode.LIGHT)
-    plot = HistoryPlot(
-        theme, (("running", "series-1"), ("queued", "series-2")), canvas(plot_item(time_axis()))
-    )
+    plot = HistoryPlot(theme, (("running", "series-1"), ("queued", "series-2")), HistoryCanvas(time_axis()))
     plot.show_history([0.0, 60.0, 120.0], [0, 2, 2], [1, 0, 0])
-    path = plot.curves[0].curve.getPath()
+    path = plot.curves[0].getPath()
     points = [(path.elementAt(at).x, path.elementAt(at).y) for at in range(path.elementCount())]
     assert (60.0, 0.0) in points
     assert (60.0, 2.0) in points

@@ -10,7 +10,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QMessageBox, QPushButton
 
 from app.sites.page import SitesPage
-from app.sites.site_style import sidebar_count, site_style, state_sentence, success_sentence, success_words
+from app.sites.site_style import (
+    heard_sentence,
+    sidebar_count,
+    site_style,
+    slots_words,
+    state_sentence,
+    success_sentence,
+    success_words,
+)
 from app.stores.link import ConnectionState
 from broker_core.errors import CrossDeskError
 from tests.app.sites.conftest import Act
@@ -89,6 +97,14 @@ def test_a_batch_system_that_does_not_answer_is_no_matter_of_the_connection() ->
     mute = site("mute", stale="Slurm does not answer: Unable to contact slurm controller.")
     assert (site_style(mute).word, sidebar_count(mute)) == ("No answer", "no answer")
     assert "slurm controller. The figures are those of the last answer" in state_sentence(mute, 0.0)
+
+
+def test_slots_of_a_full_site_are_told_and_are_no_free_cpus() -> None:
+    full = site("full", free_cpus=0, total_cpus=4, free_slots=1, total_slots=3)
+    assert sidebar_count(full) == "1 slot"
+    assert slots_words(full) == "1 of 3 interactive slots free"
+    assert heard_sentence(full, 0.0).endswith("0 of 4 CPUs free, 1 of 3 interactive slots free.")
+    assert slots_words(site("plain")) == ""
 
 
 def test_the_next_try_is_counted_down_without_asking_the_broker(act: Act) -> None:
@@ -268,5 +284,5 @@ def test_success_is_told_of_the_jobs_of_the_last_hour() -> None:
     assert success_words(site("a", recent_done=0, recent_failed=0, done=9)) == "–"
     assert (
         success_sentence(site("a", recent_done=68, recent_failed=16))
-        == "68 of 84 jobs of the last hour ended well"
+        == "68 of 84 runs of the last hour ended well"
     )

@@ -31,7 +31,7 @@ def test_hours_are_those_of_all_cpus_at_the_site_of_the_job() -> None:
         {"state": ""},
     )
     used = Usage()
-    used.count(columns, range(5), NOW)
+    used.count(columns, range(5), range(5), NOW)
     site = used.sites["far"]
     assert (site.jobs, site.failed, site.cpu_seconds) == (3, 1, 4 * 3600 + 3600 + 7200)
     assert used.cpu_hours == 7
@@ -48,8 +48,17 @@ def test_failures_are_counted_by_their_reason() -> None:
         {"state": "Canceled", "exit_code": None},
     )
     used = Usage()
-    used.count(columns, range(6), NOW)
+    used.count(columns, range(6), range(6), NOW)
     assert used.reasons == {"exit 7": 3, "SIGKILL": 1, "no account there": 1}
+
+
+def test_all_runs_use_hours_and_the_last_one_says_how_the_job_came_out() -> None:
+    columns = _columns({"exit_code": 7}, {"site": "near:22/jobmanager-slurm-q"})
+    used = Usage()
+    used.count(columns, range(2), {1}, NOW)
+    found = {name: (site.jobs, site.failed, site.cpu_seconds) for name, site in used.sites.items()}
+    assert found == {"far": (0, 0, 3600), "near": (1, 0, 3600)}
+    assert used.reasons == {}
 
 
 @pytest.mark.expected_log(r"\d+ failed")

@@ -171,6 +171,7 @@ def test_a_quiet_button_of_a_dialog_keeps_its_look(theme: Theme) -> None:
     [
         ("localhost:2119/jobmanager-fork-local", "this machine"),
         ("labhost:22/jobmanager-slurm-long", "labhost, slurm-long"),
+        ("labhost:22/jobmanager-slots-long", "labhost, slots of long"),
         ("ce.example.org:2119/jobmanager-pbs-long", "ce.example.org:2119/jobmanager-pbs-long"),
         ("odd", "odd"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator, Iterator
@@ -9,13 +10,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QApplication
 
+from app.inspector.coallocation.pane import CoallocationPane
 from broker_core.client.client import BrokerClient
 from broker_core.client.transport import BrokerTransport
 from broker_core.launching.launcher_folder import LauncherFolder
 from broker_core.wire.sites import SiteSpec
+from tests.app.pictures import PICTURES
+from tests.app.windows import Stage, play
 from tests.broker.jobs import reach, submit, upload
 from tests.broker.sites.watching import known
+from tests.command_line.calling import crossdesk
 from tests.leaks import lasting
 from tests.running import RunningBroker, processes_of
 from tests.testbed.mpi import installed
@@ -26,7 +32,7 @@ from tests.waiting import eventually
 pytestmark = [pytest.mark.mpi, pytest.mark.cluster]
 NAMES = ("north", "south")
 JOB = """
-    JobType = "Parallel"; SubJobType = "mpich-g2"; NodeNumber = 6; Executable = "ranks";
+    JobType = "Parallel"; SubJobType = "{kind}"; NodeNumber = 6; Executable = "ranks";
     Arguments = "{words}"; InputSandbox = {{"ranks"}}; StdOutput = "out"; StdError = "err";
     Environment = {{"GIVEN=a value", "FI_TCP_IFACE=lo"}};
 """
@@ -34,9 +40,9 @@ JOB = """
 
 @pytest.fixture(scope="module")
 def slurms(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Cluster]]:
-    """Two clusters of four processors."""
+    """Two clusters of four processors, on two nodes each: components of more than two lie on both."""
     with lasting():
-        bed = Slurm(tmp_path_factory.mktemp("slurms") / "bed", NAMES, nodes=1, cpus=4)
+        bed = Slurm(tmp_path_factory.mktemp("slurms") / "bed", NAMES, nodes=2, cpus=2)
     try:
         yield bed.start().clusters
     finally:
@@ -84,10 +90,12 @@ class Grid:
     clusters: dict[str, Cluster]
     folder: Path
 
-    async def submit(self, words: str = "") -> str:
+    async def submit(self, words: str = "", kind: str = "mpich-g2", text: str = JOB) -> str:
         """The program that checks its ranks; returns the job."""
         file = await upload(self.client, installed("mpich").program.read_bytes(), "ranks", executable=True)
-        return (await submit(self.client, JOB.format(words=words), files=[file])).ids[0]
+        # What carries packets does so for one node, and nodes have two processors.
+        text = text if kind == "mpich-g2" else text.replace("NodeNumber = 6", "NodeNumber = 4")
+        return (await submit(self.client, text.format(words=words, kind=kind), files=[file])).ids[0]
 
     async def story(self, job: str) -> list[str]:
         return [one.reason for one in await self.client.events_of(job)]
@@ -112,7 +120,8 @@ class Grid:
 
 
 @pytest.fixture
-async def grid(hosts: Path, state_dir: Path, clusters: dict[str, Cluster]) -> AsyncIterator[Grid]:
+def launching(state_dir: Path) -> Iterator[RunningBroker]:
+    """A broker that finds MPICH, on a machine of which one processor is its own."""
     state_dir.mkdir(mode=0o700)
     mpiexec = installed("mpich").prefix / "bin/mpiexec"
     lines = f'mpiexec = "{mpiexec}"\nlauncher_address = "127.0.0.1"\ncpus = 1\n'
@@ -120,17 +129,29 @@ async def grid(hosts: Path, state_dir: Path, clusters: dict[str, Cluster]) -> As
     broker = RunningBroker(state_dir)
     broker.start()
     try:
-        async with BrokerClient(BrokerTransport(state_dir, patience=20)) as client:
-            for name in NAMES:
-                spec = SiteSpec(
-                    name=name, kind="slurm", host=name, directory=str(hosts / f"{name}-there"),
-                    poll_interval=0.2, list_interval=0.2, reachable=True,
-                )  # fmt: skip
-                await client.add_site(spec)
-                await known(client, name)
-            yield Grid(client, broker, clusters, hosts)
+        yield broker
     finally:
         broker.close()
+
+
+async def with_both(client: BrokerClient, hosts: Path, *, reachable: bool = True) -> None:
+    """The broker has both clusters; `reachable`: their nodes can be called."""
+    for name in NAMES:
+        spec = SiteSpec(
+            name=name, kind="slurm", host=name, directory=str(hosts / f"{name}-there"),
+            poll_interval=0.2, list_interval=0.2, reachable=reachable,
+        )  # fmt: skip
+        await client.add_site(spec)
+        await known(client, name)
+
+
+@pytest.fixture
+async def grid(
+    hosts: Path, launching: RunningBroker, clusters: dict[str, Cluster]
+) -> AsyncIterator[Grid]:
+    async with BrokerClient(BrokerTransport(launching.state_dir, patience=20)) as client:
+        await with_both(client, hosts)
+        yield Grid(client, launching, clusters, hosts)
 
 
 async def test_a_job_that_fits_on_neither_site_runs_over_both_as_one(grid: Grid) -> None:
@@ -148,11 +169,75 @@ async def test_a_job_that_fits_on_neither_site_runs_over_both_as_one(grid: Grid)
     await grid.nothing_is_left()
 
 
-async def running(grid: Grid, gate: Path) -> str:
+async def test_components_of_the_description_run_where_each_says_and_two_may_share_a_site(
+    grid: Grid,
+) -> None:
+    parts = [(1, "south"), (3, "north"), (2, "south")]
+    ads = ", ".join(
+        f'[ NodeNumber = {cpus}; Requirements = RegExp("{name}", other.GlueCEUniqueID); ]'
+        for cpus, name in parts
+    )
+    fixed = JOB.replace("NodeNumber = 6", f"SubJobs = {{{{ {ads} }}}}")
+    job = await grid.submit(text=fixed)
+    row = await reach(grid.client, job, "Done", "Aborted")
+    assert (row["state"], row["exit_code"]) == ("Done", 0), await grid.story(job)
+    assert [one.partition(":")[0] for one in str(row["site"]).split(", ")] == [name for _, name in parts]
+    wanted = "6 ranks of 6 launchers, pi 3.141593, halo right, given a value\n"
+    said = [await grid.output(job, name) for name in ("out", "component-1/out", "component-2/out")]
+    assert (said.count(""), wanted in said) == (2, True), said
+    await grid.nothing_is_left()
+
+
+@pytest.fixture
+async def closed(
+    hosts: Path, launching: RunningBroker, clusters: dict[str, Cluster]
+) -> AsyncIterator[Grid]:
+    """The same with nodes that nobody can call."""
+    async with BrokerClient(BrokerTransport(launching.state_dir, patience=20)) as client:
+        await with_both(client, hosts, reachable=False)
+        yield Grid(client, launching, clusters, hosts)
+
+
+async def test_sites_that_cannot_call_each_other_run_one_job_by_way_of_the_broker_s_machine(
+    closed: Grid, tmp_path: Path
+) -> None:
+    """The broker itself is killed meanwhile, which what carries the packets outlives."""
+    job = await running(closed, tmp_path / "gate", "pacx-mpi")
+    closed.broker.kill()
+    closed.broker.start()
+    await reach(closed.client, job, "Running")
+
+    async def counted() -> bool:
+        said = await asyncio.to_thread(crossdesk, "job", "status", job)
+        return "overlay, by way of the broker; " in said.out and "north sent 0 B" not in said.out
+
+    await eventually(counted)
+    (tmp_path / "gate").touch()
+    row = await reach(closed.client, job, "Done", "Aborted")
+    assert row["state"] == "Done", await closed.story(job)
+    wanted = "4 ranks of 4 launchers, pi 3.141593, halo right, given a value\n"
+    assert await closed.output(job, "component-1/out") == wanted
+    await closed.nothing_is_left()
+
+
+async def test_the_death_of_what_carries_a_site_ends_all(closed: Grid, tmp_path: Path) -> None:
+    job = await running(closed, tmp_path / "gate", "pacx-mpi")
+    pids = processes_of(closed.folder / "south-there")
+    carrier = next(pid for pid in pids if b"overlay.py\0run" in Path(f"/proc/{pid}/cmdline").read_bytes())
+    os.kill(carrier, signal.SIGKILL)
+    row = await reach(closed.client, job, "Done", "Aborted")
+    assert row["state"] == "Aborted", await closed.story(job)
+    await closed.nothing_is_left()
+
+
+async def running(grid: Grid, gate: Path, kind: str = "mpich-g2") -> str:
     """A job that computes on both sites until the gate is opened."""
-    job = await grid.submit(f"wait {gate}")
+    job = await grid.submit(f"wait {gate}", kind)
     await reach(grid.client, job, "Running")
     assert len(grid.there()) == 2
+    nodes = [grid.clusters[name].run("squeue", "-h", "-o", "%D").split() for name in NAMES]
+    # Four processes in the north lie on two nodes of two processors.
+    assert nodes == ([["2"], ["1"]] if kind == "mpich-g2" else [["1"], ["1"]])
     return job
 
 
@@ -208,6 +293,64 @@ async def test_a_component_that_dies_before_the_barrier_is_tried_again_with_all_
     await grid.nothing_is_left()
 
 
+async def test_a_component_that_stays_in_the_queue_gives_all_back_and_the_job_is_tried_again(
+    grid: Grid,
+) -> None:
+    grid.broker.kill()
+    with (grid.broker.state_dir / "broker.toml").open("a") as settings:
+        settings.write("gather_timeout = 12\n")
+    grid.broker.start()
+    for name in NAMES:
+        await known(grid.client, name)
+    job, other = await gathering(grid)
+
+    async def given_up() -> bool:
+        return "1 of 2 components reached MPI_Init within 12 s." in await grid.story(job)
+
+    await eventually(given_up)
+    grid.clusters["south"].run("scancel", other)
+    row = await reach(grid.client, job, "Done", "Aborted")
+    assert row["state"] == "Done", await grid.story(job)
+    assert int(str(row["attempt"])) > 1
+    await grid.nothing_is_left()
+
+
+def test_the_window_and_the_command_line_show_who_waits_at_the_barrier_for_whom(
+    qapp: QApplication, hosts: Path, launching: RunningBroker, clusters: dict[str, Cluster]
+) -> None:
+    async def scenario(on: Stage) -> None:
+        await on.ready()
+        grid = Grid(on.context.client, launching, clusters, hosts)
+        await with_both(grid.client, hosts)
+        job, other = await gathering(grid)
+        on.window.show_job(job, "components")
+        pane = on.window.inspector.panes["components"]
+        assert isinstance(pane, CoallocationPane)
+        await eventually(lambda: pane.picture.gate_words == "1 of 2")
+        waits = "1 of 2 components reached MPI_Init; those there wait for south."
+        assert pane.barrier.text() == waits
+        _picture(on, "gathering")
+        shown = await asyncio.to_thread(crossdesk, "job", "status", job)
+        assert f"Barrier: {waits}" in shown.out, shown
+        assert [line.split()[:3] for line in shown.out.splitlines() if "In MPI_Init" in line] == [
+            ["north", "4", "0-3"]
+        ]
+        clusters["south"].run("scancel", other)
+        await eventually(lambda: pane.picture.story is not None and pane.picture.story.released)
+        await eventually(lambda: on.ended(job))
+        standings = ["Exit code 0"] * 2
+        await eventually(lambda: [one.words for one in pane.picture.story.components] == standings)
+        assert pane.ranks.text() == "Ranks 0-3 at north, 4-5 at south."
+        _picture(on, "ended")
+
+    play(qapp, launching.state_dir, scenario)
+
+
+def _picture(on: Stage, name: str) -> None:
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    assert on.window.grab().save(str(PICTURES / f"desk-components-{name}-light-1280.png"))
+
+
 @pytest.mark.parametrize("computes", [True, False], ids=["computing", "gathering"])
 async def test_a_cancel_leaves_nothing_at_any_site(grid: Grid, tmp_path: Path, computes: bool) -> None:
     job = await running(grid, tmp_path / "gate") if computes else (await gathering(grid))[0]
@@ -246,4 +389,8 @@ async def test_a_broker_that_is_killed_while_they_gather_adopts_the_launcher(gri
     grid.clusters["south"].run("scancel", other)
     row = await reach(grid.client, job, "Done", "Aborted")
     assert (row["state"], row["attempt"]) == ("Done", 1), await grid.story(job)
+    events = [one.details for one in await grid.client.events_of(job) if one.type == "job.component_changed"]
+    steps = [(one["component"], one["step"]) for one in events]
+    assert len(steps) == len(set(steps)), "what the first broker recorded is not recorded again"
+    assert {(index, step) for index in (0, 1) for step in ("accepted", "gathered", "ended")} <= set(steps)
     await grid.nothing_is_left()

@@ -73,9 +73,16 @@ async def test_list_match_says_which_mpi_a_site_lacks(both: BrokerClient) -> Non
     assert reasons["host"] == "it does not offer the MPI implementation OPENMPI"
 
 
+async def test_a_launcher_that_the_broker_has_not_is_refused_at_once(client: BrokerClient) -> None:
+    text = 'JobType = "Parallel"; SubJobType = "plain"; NodeNumber = 2; Executable = "/bin/true";'
+    with pytest.raises(BadRequest, match="no application launcher mine") as refused:
+        await submit(client, f'{text} ApplicationLauncher = "mine";')
+    assert refused.value.code == "no_such_launcher"
+
+
 async def test_a_job_over_several_sites_is_refused_with_what_to_write(client: BrokerClient) -> None:
     text = JOB.format(kind="pacx-mpi", site="host").replace('InputSandbox = {"ranks"};', "")
-    with pytest.raises(BadRequest, match="over several sites, which is not done yet") as refused:
-        await submit(client, text.replace('"ranks"', '"/bin/true"'))
+    with pytest.raises(BadRequest, match="sites, which is not done yet for interactive jobs") as refused:
+        await submit(client, text.replace('"ranks"', '"/bin/true"') + "Interactive = true;")
     assert refused.value.code == "several_sites_not_run"
     assert 'SubJobType = "openmpi" or "mpich"' in refused.value.remedy

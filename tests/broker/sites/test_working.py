@@ -282,8 +282,11 @@ async def test_a_test_job_tells_what_nodes_are_like_and_rank_can_use_the_speed(
     assert now.speed is not None
     assert now.speed > 100
 
+    model = 'other.GlueHostProcessorModel != ""'
+
     async def published() -> bool:
-        here = f"{THERE[:-1]} && other.NodesSeeDirectory; Rank = other.GlueHostBenchmarkSI00;"
+        told = f'other.NodesSeeDirectory && other.Overlay == "yes" && {model}'
+        here = f"{THERE[:-1]} && {told}; Rank = other.GlueHostBenchmarkSI00;"
         found = (await site.match(f'Executable = "/bin/true"; {here}')).resources
         return {one.rank for one in found if one.matches} == {float(now.speed or 0)}
 

@@ -114,6 +114,14 @@ def test_the_words_are_those_of_the_manual(kind: str, request_: ResourceRequest,
     assert expected in options(words(system, request_, 4), kind)
 
 
+def test_what_each_node_must_have_stands_in_every_chunk_or_node() -> None:
+    asked = ResourceRequest(hosts=2, options=(("pbs", ("-l", ":gpu_type=v100", "-p", "9", "-l", ":ib")),))
+    said = words("pbs", asked, 3)
+    chunks = "-l select=1:ncpus=2:mpiprocs=2:gpu_type=v100:ib+1:ncpus=1:mpiprocs=1:gpu_type=v100:ib "
+    assert chunks in options(said, PROFESSIONAL)
+    assert "-l nodes=1:ppn=2:gpu_type=v100:ib+1:ppn=1:gpu_type=v100:ib -p 9" in options(said, TORQUE)
+
+
 def test_arc_is_told_memory_of_a_slot_and_slots_of_a_host() -> None:
     asked = ResourceRequest(hosts=2, whole_nodes=True, memory_per_node=100)
     text = document([Activity("n", "q", 8, request=asked)]).decode()

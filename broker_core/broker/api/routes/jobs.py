@@ -59,8 +59,8 @@ async def jobs(
 ) -> Response:
     """A page of the caller's jobs by columns, newest first.
 
-    `state`: names of states, as `Done`, and outcomes in small letters, as `failed`. `latest`: without jobs
-    that were run again.
+    `state`: names of states, as `Done`, and outcomes in small letters, as `failed`. `latest`: of each
+    member of a batch only the last run.
     """
     wanted = tuple(column for column in columns.split(",") if column) or PAGE_COLUMNS
     states = [_state(name) for name in state]

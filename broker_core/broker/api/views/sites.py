@@ -14,7 +14,7 @@ from broker_core.broker.site_management.site_dispatcher import SiteDispatcher
 from broker_core.broker.site_management.site_registry import SiteRegistry
 from broker_core.information.runner import Updaters
 from broker_core.jobs.outcome import Outcome
-from broker_core.jobs.placement import computing_element
+from broker_core.jobs.placement import SLOT_SYSTEM, computing_element
 from broker_core.resources.entry import ResourceEntry
 from broker_core.resources.node_types import NODE_TYPES, NodeType, node_types
 from broker_core.resources.tags import listed
@@ -58,13 +58,17 @@ class SiteViews:
         cache = self._engine.scheduler.cache
         cache.pool(now().monotonic)
         entries = [entry for entry in cache.entries.values() if computing_element(entry.ce).site == site.name]
+        slots = [entry for entry in entries if computing_element(entry.ce).system == SLOT_SYSTEM]
+        queues = [entry for entry in entries if entry not in slots]
         ended = outcomes.get(site.name, Counter())
         spec = self._registry.specs[site.name]
         view = SiteView(
             spec=spec,
             title=SITE_KINDS[spec.kind],
             link=link_view(site.link),
-            ces=sorted(entry.ce for entry in entries),
+            ces=[*sorted(entry.ce for entry in queues), *sorted(entry.ce for entry in slots)],
+            free_slots=sum(entry.published_free for entry in slots),
+            total_slots=sum(entry.total for entry in slots),
             done=ended[Outcome.DONE],
             failed=ended[Outcome.FAILED],
             leaving=(leaving := self._registry.is_leaving(site.name)),
@@ -74,7 +78,7 @@ class SiteViews:
             view.link.heard = now().wall
         if site.link.usable:
             view.stale = self._updaters.trouble(site.name).removeprefix(f"{site.name}: ")
-        _count(view, entries)
+        _count(view, queues)
         view.gpus = most_of_each(count for entry in entries for count in gpu_counts(self._nodes(entry)))
         for field, name in _NAMES.items():
             setattr(view, field, sorted({one for entry in entries for one in self._names(entry, name)}))

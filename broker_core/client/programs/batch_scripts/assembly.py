@@ -54,10 +54,8 @@ def work_out(ledger: Ledger, job: str, call: tuple[str, str], files: list[str]) 
 
 def set_variables(ledger: Ledger, variables: dict[str, str]) -> None:
     """Write the program's variables down: those of the script's options, and over them its own."""
-    marked = {}
-    if ledger.dialect is not BatchDialect.HTCONDOR:
-        on_node = ledger.figures["cpus_on_node"]
-        marked["CROSSDESK_BATCH_SCRIPT"] = f"{ledger.dialect} {ledger.figures['all_cpus']} {on_node}"
+    on_node = ledger.figures["cpus_on_node"]
+    marked = {"CROSSDESK_BATCH_SCRIPT": f"{ledger.dialect} {ledger.figures['all_cpus']} {on_node}"}
     for name, value in (marked | variables | ledger.environment).items():
         ledger.values.setdefault("Environment", []).append(f"{name}={_finished(ledger, value)}")
 
@@ -94,7 +92,26 @@ def _shape(ledger: Ledger) -> None:
         values["NodeNumber"] = total
     if total > 1:
         values |= {"JobType": "Parallel", "SubJobType": "plain"}
+        _spread(ledger, nodes is None and each is None)
     _gpus(ledger, nodes or 1)
+
+
+def _spread(ledger: Ledger, open_shape: bool) -> None:
+    """Let CPUs for which the script names no nodes be those of any, where its own system does so.
+
+    Those of one process stay together, and so do GPUs that are counted for the whole job.
+    """
+    figures, system = ledger.figures, ledger.dialect.system
+    owner = "tasks" if ledger.dialect is BatchDialect.SLURM else "cpus"
+    by_default = ledger.dialect in (BatchDialect.SLURM, BatchDialect.LSF)
+    if not open_shape or figures.get(owner, 1) == 1 or not (by_default or "anywhere" in figures):
+        return
+    if figures.get("cpus_per_task", 1) > 1 or figures.keys() & {"gpus", "gpus_per_task", "cpus_per_gpu"}:
+        ledger.remark(owner, "They are CPUs of one node; write HostNumber to spread them over several.")
+        return
+    ledger.values["HostNumber"], figures["scattered"] = 0, 1
+    spread = f"They may be those of several nodes, as {system} gives them; HostNumber = 1: of one."
+    ledger.remark(owner, spread)
 
 
 def _gpus(ledger: Ledger, nodes: int) -> None:
@@ -115,6 +132,8 @@ def _memory(ledger: Ledger) -> None:
         values["MemoryPerCPU"] = figures["memory_cpu"]
     elif "memory_node" in figures:
         values["MemoryPerNode"] = figures["memory_node"]
+    elif "memory_total" in figures and "scattered" in figures:
+        values["MemoryPerCPU"] = -(-figures["memory_total"] // figures["all_cpus"])
     elif "memory_total" in figures:
         values["MemoryPerNode"] = -(-figures["memory_total"] // figures.get("nodes", 1))
     elif "memory_gpu" in figures:

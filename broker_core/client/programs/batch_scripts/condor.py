@@ -5,11 +5,18 @@ from __future__ import annotations
 import difflib
 import re
 import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import partial
 
+from broker_core.client.printable import printable
 from broker_core.client.programs.batch_scripts import meanings as shared
 from broker_core.client.programs.batch_scripts.amounts import ArrayIndices, count
+from broker_core.client.programs.batch_scripts.directives import submit_lines
 from broker_core.client.programs.batch_scripts.ledger import Directive, Ledger
 from broker_core.client.programs.batch_scripts.meanings import Meaning, carry_out
+from broker_core.jdl.limits import LIST_MAX
 
 _LEFT_OUT = {
     "log": "The story of the job is kept by the broker; the desktop and `crossdesk job status` show it.",
@@ -29,19 +36,52 @@ _LEFT_OUT = {
     "retry_until": shared.NOTES["again"],
     "job_lease_duration": "It is a setting of the site.",
     "copy_to_spool": "Files always travel with the job.",
-    "batch_name": "The jobs of one submission are a batch, which bears the name of the job.",
     "max_materialize": "All may run at the same time; there is no limit for one sweep.",
     "max_idle": "All may wait at the same time; there is no limit for one sweep.",
     "log_xml": "The story of the job is kept by the broker.",
+    "userlog": "The story of the job is kept by the broker.",
+    "submit_event_notes": "The story of the job is kept by the broker.",
+    "dagman_log": "The story of the job is kept by the broker.",
+    "skip_filechecks": "Files are looked for before anything is sent.",
+    "append_files": "Each run of a job begins with empty files.",
+    "transfer_input": "Files always travel with the job.",
+    "transfer_output": "Output comes home when the job ends.",
+    "transfer_error": "Output comes home when the job ends.",
+    "max_transfer_input_mb": "How much may be sent along is a setting of the broker.",
+    "max_transfer_output_mb": "How much comes home is a setting of the broker.",
+    "stream_input": shared.NOTES["streams"],
+    "iwd": shared.OWN_FOLDER,
+    "job_iwd": shared.OWN_FOLDER,
+    "remote_initialdir": shared.OWN_FOLDER,
+    "get_env": shared.NO_LOGIN,
+    "email_attributes": shared.NO_MAIL,
+    "description": "It is for people; a note of the job takes it (`crossdesk job tag`).",
+    "load_profile": shared.NO_LOGIN,
+    **dict.fromkeys(("deferral_window", "deferral_prep_time"), "It goes with deferral_time."),
+    **dict.fromkeys(("cron_window", "cron_prep_time"), "It goes with the times of cron."),
+    **dict.fromkeys(("periodic_hold_reason", "periodic_hold_subcode"), "It goes with periodic_hold."),
+    **dict.fromkeys(("on_exit_hold_reason", "on_exit_hold_subcode"), "It goes with on_exit_hold."),
+    "keystore_file": "It is for jobs of other universes.",
 }
 _REFUSED = {
     "hold": shared.NOTES["hold"],
     "deferral_time": shared.NOTES["later"],
     "cron_minute": shared.NOTES["later"],
     "cron_hour": shared.NOTES["later"],
+    "cron_day_of_month": shared.NOTES["later"],
+    "cron_month": shared.NOTES["later"],
+    "cron_day_of_week": shared.NOTES["later"],
+    "noop_job": "It would end without having run; leave the submission out.",
+    "fetch_files": shared.NOTES["files"],
+    "public_input_files": "List them in transfer_input_files.",
+    "output_destination": "Output comes home; write OutputSandboxDestURI in a description for another place.",
+    "transfer_plugins": "Files come from addresses that the broker itself knows: file, http and https.",
+    "use_oauth_services": "No tokens of other services are kept here.",
+    "checkpoint_exit_code": shared.NOTES["again"],
+    "transfer_checkpoint_files": shared.NOTES["again"],
     "interactive": shared.NOTES["interactive"],
     "run_as_owner": shared.NOTES["user"],
-    "transfer_output_remaps": "Files come home under their own names.",
+    "transfer_output_remaps": "Files come home under their own names; rename them in the program.",
     "on_exit_remove": shared.NOTES["again"],
     "on_exit_hold": shared.NOTES["hold"],
     "periodic_remove": "A job ends by its WallTime, or by hand.",
@@ -66,6 +106,9 @@ _CONDOR_ONLY = frozenset(
             "encrypt_execute_directory",
         ),
         *("use_x509userproxy", "x509userproxy", "request_machines", "machine_count", "job_max_vacate_time"),
+        *("kill_sig_timeout", "concurrency_limits_expr", "core_size", "job_ad_information_attrs", "prio"),
+        *("cuda_version", "match_list_length", "container_target_dir", "dont_encrypt_output_files"),
+        *("encrypt_input_files", "encrypt_output_files", "want_io_proxy", "retry_request_memory"),
         *("next_job_start_delay", "gpus_minimum_runtime", "gpus_maximum_capability", "allow_startup_script"),
         *("ulog_execute_attrs", "keep_claim_idle", "stack_size", "image_size", "dont_encrypt_input_files"),
     ]
@@ -136,6 +179,11 @@ MEANINGS: dict[str, Meaning] = {
     "allowed_execute_duration": _run_time,
     "allowed_job_duration": _run_time,
     "args": _arguments,
+    "batch_name": shared.job_name,
+    "cmd": _executable,
+    "err": shared.output("StdError"),
+    "in": shared.input_file,
+    "out": shared.output("StdOutput"),
     "arguments": _arguments,
     "concurrency_limits": shared.licenses,
     "env": _environment,
@@ -158,7 +206,23 @@ MEANINGS: dict[str, Meaning] = {
 """What commands mean, by their lower-case names; `+MaxRuntime` and `MY.MaxRuntime` are one of them."""
 
 
-def read_submit_file(ledger: Ledger, lines: list[Directive]) -> None:
+@dataclass(frozen=True, slots=True)
+class SubmitFolder:
+    """What the folder of a submit file has."""
+
+    names: frozenset[str] = frozenset()
+    """Of its files."""
+    lists: Mapping[str, str] = field(default_factory=dict)
+    """Name to content, of the files of values that were read."""
+
+
+def list_files(text: str) -> set[str]:
+    """Files of values that queue statements name; those of the submit file's folder alone count."""
+    found = (_FROM.fullmatch(at[1].strip()) for line in submit_lines(text) if (at := _is_queue(line)))
+    return {one[4].strip() for one in found if one and one[3].lower() == "from" and "(" not in one[4]}
+
+
+def read_submit_file(ledger: Ledger, lines: list[Directive], folder: SubmitFolder) -> None:
     """Take all commands into the ledger; macros of the file itself are put in."""
     macros, queued = _macros(lines), False
     named = {found.lower() for at in lines for found in _MACRO.findall(at.option)}
@@ -168,9 +232,8 @@ def read_submit_file(ledger: Ledger, lines: list[Directive]) -> None:
             if queued:
                 ledger.refuse(at, "A second queue statement is a submission of its own.")
             else:
-                carry_out(
-                    ledger, at, statement[1].strip(), lambda one, at, text: _queue(one, at, text, macros)
-                )
+                queue = partial(_queue, macros=macros, folder=folder)
+                carry_out(ledger, at, statement[1].strip(), queue)
             queued = True
         else:
             _command(ledger, at, macros, named, items)
@@ -241,7 +304,9 @@ def expanded(text: str, macros: dict[str, str], depth: int = 8) -> str:
     return _MACRO.sub(put, text)
 
 
-def _queue(ledger: Ledger, at: Directive, text: str, macros: dict[str, str]) -> None:
+def _queue(
+    ledger: Ledger, at: Directive, text: str, macros: dict[str, str], folder: SubmitFolder
+) -> None:
     listed = _FROM.fullmatch(text)
     if listed is None:
         number = 1 if not text else count(expanded(text, macros))
@@ -253,18 +318,33 @@ def _queue(ledger: Ledger, at: Directive, text: str, macros: dict[str, str]) -> 
             ledger.array(at, ArrayIndices(range(number)))
         return
     names = [name.strip().lower() for name in (listed[2] or "item").split(",")]
-    if len(names) > 1 or (listed[1] or "1") != "1" or listed[3].lower() == "matching":
+    if len(names) > 1 or (listed[1] or "1") != "1":
         raise ValueError("One value for each job can be had; write them into Parameters of the description.")
-    values = [word for word in re.split(r"[\s,]+", listed[4].strip().strip("()")) if word]
-    if "(" not in listed[4] and listed[3].lower() == "from":
-        raise ValueError("The file of values is not read here; write them into the submit file in brackets.")
-    _listed(ledger, at, names[0], values)
+    _listed(ledger, at, names[0], _values(listed[3].lower(), listed[4].strip(), folder))
+
+
+def _values(word: str, text: str, folder: SubmitFolder) -> list[str]:
+    """Those of a list in the statement, lines of a file, or names of files; raises ValueError in words."""
+    if word == "from" and not text.startswith("("):
+        if text not in folder.lists:
+            raise ValueError(f"There is no file of values {printable(text)} beside the submit file.")
+        lines = [line.strip() for line in folder.lists[text].splitlines()]
+        return [line for line in lines if line and not line.startswith("#")]
+    words = [one for one in re.split(r"[\s,()]+", text) if one]
+    if word != "matching":
+        return words
+    patterns = words[1:] if words[:1] == ["files"] else words
+    if words[:1] in (["dirs"], ["any"]) or any("/" in one for one in patterns):
+        raise ValueError("Files beside the submit file can be matched; write other names in brackets.")
+    return sorted(name for name in folder.names if any(fnmatchcase(name, one) for one in patterns))
 
 
 def _listed(ledger: Ledger, at: Directive, name: str, values: list[str]) -> None:
     """One job for each value: where the file names the variable stands the value of the job."""
     if not values:
         raise ValueError("The list has no values.")
+    if len(values) > LIST_MAX:
+        raise ValueError(f"The list has {len(values):,} values; at most {LIST_MAX:,} can be had.")
     used = [*map(str, ledger.values.values()), *ledger.environment.values()]
     if any(shared.TASK in text for text in used):
         raise ValueError(

@@ -23,7 +23,7 @@ _ANY = re.compile(r"^(?:#(?:SBATCH|PBS|BSUB)[ \t]|#\$[ \t]*-[a-zA-Z@])", re.MULT
 _ALMOST = re.compile(r"#{1,2}[ \t]*([A-Za-z]{3,7})[ \t]+--?[A-Za-z]")
 _QUEUE = re.compile(r"^[ \t]*queue\b(?![ \t]*=)[^;]*$", re.IGNORECASE | re.MULTILINE)
 _COMMAND = re.compile(
-    r"^[ \t]*(?:executable|universe|docker_image|arguments)[ \t]*=", re.IGNORECASE | re.MULTILINE
+    r"^[ \t]*(?:executable|cmd|universe|docker_image|arguments)[ \t]*=", re.IGNORECASE | re.MULTILINE
 )
 _TO_THE_FIRST_COMMAND = frozenset({BatchDialect.SLURM, BatchDialect.PBS})
 _OWN_COMMANDS = {

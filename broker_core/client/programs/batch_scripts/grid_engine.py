@@ -69,7 +69,7 @@ TABLE = OptionTable(
 -v | value | variables |
 -V | none | leave | login
 -verify | none | leave | quiet
--w | value | leave | `crossdesk match` says where a job can run.
+-w | value | leave | test
 -wd | value | leave | folder
 """,
     glued=False,
@@ -89,7 +89,8 @@ _FILES = {
 _CPUS = ("NodeNumber",)
 _PER_SLOT = shared.memory("memory_cpu", "b", "MemoryPerCPU")
 _GPUS = shared.figure("gpus_per_node", "GPUNumber", owner="gpus")
-_MODEL = shared.text_attribute("GPUModel")
+_SCRATCH = shared.with_word(shared.scratch("b"), "-l")
+_MODEL = shared.with_word(shared.text_attribute("GPUModel"), "-l")
 _ONE_NODE = re.compile(
     r"smp|threaded|multi_?thread|openmp|omp|shm|shared|serial|onenode|local", re.IGNORECASE
 )
@@ -101,12 +102,13 @@ def _parallel(ledger: Ledger, at: Directive, value: str) -> None:
     least, _, most = slots.partition("-")
     why = f"The least number; up to {most} were allowed." if most else ""
     ledger.figure(at, "cpus", shared.whole(least or "1"), *_CPUS, "HostNumber", why=why)
-    ledger.figures.pop("nodes", None)
-    if _ONE_NODE.search(name):
-        ledger.figures["nodes"] = 1
-    else:
-        one = replace(at, option=f"-pe {name}")
-        ledger.leave_out(one, "They are CPUs of one node; write HostNumber to spread them over several.")
+    one_node = _ONE_NODE.search(name) is not None
+    for key, holds in (("nodes", one_node), ("anywhere", not one_node)):
+        ledger.figures.pop(key, None)
+        ledger.figures |= {key: 1} if holds else {}
+    ledger.leave_out(
+        replace(at, option=f"-pe {name}"), "The site's environment is chosen by what HostNumber says."
+    )
 
 
 def _resources(ledger: Ledger, at: Directive, value: str) -> None:
@@ -135,7 +137,7 @@ RESOURCES: dict[str, Meaning] = {
     **dict.fromkeys(("gpu", "gpus", "ngpus", "gpu_card", "cuda"), _GPUS),
     **dict.fromkeys(("gpu_type", "gpu_model", "cuda_name"), _MODEL),
     **dict.fromkeys(("exclusive", "excl", "exclusive_host"), _whole_nodes),
-    **dict.fromkeys(("tmpfs", "tmp_free", "tmpspace", "scratch"), shared.scratch("b")),
+    **dict.fromkeys(("tmpfs", "tmp_free", "tmpspace", "scratch"), _SCRATCH),
     **dict.fromkeys(("qname", "q"), shared.queue),
 }
 """Resources that have a meaning elsewhere, by the names in common use; memory counts for each slot."""
@@ -207,9 +209,11 @@ def variables(ledger: Ledger) -> dict[str, str]:
     found = {
         "JOB_NAME": str(ledger.values["JobName"]),
         "NSLOTS": str(ledger.figures["all_cpus"]),
-        "NHOSTS": str(ledger.figures.get("nodes", 1)),
         "SGE_TASK_ID": "undefined",
     }
+    found |= shared.asked_names(ledger, {"QUEUE": "QueueName"})
+    if "scattered" not in ledger.figures:
+        found["NHOSTS"] = str(ledger.figures.get("nodes", 1))
     if (indices := ledger.indices) is not None:
         found |= {
             "SGE_TASK_ID": "_PARAM_",

@@ -99,6 +99,11 @@ class Ledger:
             del self.figures[other]
         self.figures[key] = number
 
+    def remark(self, key: str, why: str) -> None:
+        """Say more about the option that gave a figure, once all of them are known."""
+        if (entry := self._owners.get(key)) is not None:
+            entry.why = f"{entry.why} {why}".strip()
+
     def array(self, at: Directive, indices: ArrayIndices) -> None:
         """Make it a sweep over these numbers."""
         names = ("Parameters", "ParameterStart", "ParameterStep")

@@ -138,7 +138,7 @@ def _time(ledger: Ledger, at: Directive, value: str) -> None:
 def _cpus(ledger: Ledger, at: Directive, value: str) -> None:
     least, _, most = value.partition(",")
     why = f"The least number; up to {most} were allowed." if most else ""
-    ledger.figure(at, "cpus", shared.whole(least), *_CPUS, why=why)
+    ledger.figure(at, "cpus", shared.whole(least), *_CPUS, "HostNumber", why=why)
 
 
 def _resources(ledger: Ledger, at: Directive, value: str) -> None:
@@ -250,6 +250,7 @@ def variables(ledger: Ledger) -> dict[str, str]:
         "LSB_MAX_NUM_PROCESSORS": str(ledger.figures["all_cpus"]),
         "LSB_JOBINDEX": "0",
     }
+    found |= shared.asked_names(ledger, {"LSB_QUEUE": "QueueName"})
     if (indices := ledger.indices) is not None:
         found |= {
             "LSB_JOBINDEX": "_PARAM_",

@@ -38,7 +38,8 @@ NOTES = {
     "login": NO_LOGIN,
     "hold": "Submit it with a reason to wait (`--hold`), and release it when it may start.",
     "wait": "Submit it with `--wait`, which ends with the jobs.",
-    "order": 'Jobs that follow each other are a graph (Type = "DAG"), in which the broker keeps the order.',
+    "order": "Jobs do not wait for each other: submit it once `crossdesk job wait` has seen the other end.",
+    "test": "`crossdesk job list-match` says where a job can run.",
     "later": "A job starts as soon as there is room; hold it, and release it when it may start.",
     "again": "The broker itself starts a job elsewhere whose site failed, and never one that has ended.",
     "interactive": "It is a session and no batch job; write Interactive = true for a program to talk to.",
@@ -177,6 +178,26 @@ def queue(ledger: Ledger, at: Directive, value: str) -> None:
         terms = " || ".join([elsewhere, *(f"other.GlueCEName == {quoted(name)}" for name in names)])
         system = ledger.dialect.system
         ledger.term(at, terms, f"At sites of {system} any queue of these names will do, elsewhere any queue.")
+
+
+def with_word(meaning: Meaning, *option: str, mark: str = "") -> Meaning:
+    """The same, said once more to the script's own system, which has it under a name that each site chooses.
+
+    `option`: what stands ahead of the word there; `mark`: what the word begins with.
+    """
+
+    def both(ledger: Ledger, at: Directive, value: str) -> None:
+        meaning(ledger, at, value)
+        word, why = at.option.removeprefix("-l "), f"Sites of {ledger.dialect.system} are asked so."
+        ledger.system_only(at, *option, f"{mark}{word}", why=why)
+
+    return both
+
+
+def asked_names(ledger: Ledger, variables: Mapping[str, str]) -> dict[str, str]:
+    """Variables with the values of attributes that the script gives; `variables`: variable to attribute."""
+    known = {name: ledger.values.get(attribute) for name, attribute in variables.items()}
+    return {name: str(value) for name, value in known.items() if value is not None}
 
 
 def input_file(ledger: Ledger, at: Directive, value: str) -> None:

@@ -130,7 +130,7 @@ def _of_chunk(ledger: Ledger, at: Directive, part: str) -> None:
     name, equals, amount = part.partition("=")
     name = name.lower()
     if not equals:
-        ledger.more(at, "Features", [shared.resource_name(part)])
+        carry_out(ledger, at, part, shared.with_word(_feature, "-l", mark=":"))
     elif name == "mem":
         carry_out(ledger, at, amount, shared.memory("memory_node", "b", "MemoryPerNode"))
     elif name in _CHUNK:
@@ -140,9 +140,11 @@ def _of_chunk(ledger: Ledger, at: Directive, part: str) -> None:
     elif name == "ompthreads":
         ledger.variables(at, {"OMP_NUM_THREADS": str(shared.whole(amount))})
     elif name in _MODEL:
-        ledger.attribute(at, "GPUModel", shared.resource_name(amount))
+        carry_out(ledger, at, amount, shared.with_word(shared.text_attribute("GPUModel"), "-l", mark=":"))
+    elif name in _SCRATCH:
+        carry_out(ledger, at, amount, shared.with_word(shared.scratch("b"), "-l", mark=":"))
     else:
-        ledger.system_only(at, "-l", f"{name}={amount}", why=_SITES_OWN)
+        ledger.system_only(at, "-l", f":{name}={amount}", why=_SITES_OWN)
 
 
 def _owner(name: str) -> str:
@@ -153,6 +155,12 @@ def _processes(ledger: Ledger, at: Directive, value: str) -> None:
     """How many of a chunk's CPUs have a line in the node file; what starts the processes counts them."""
     ledger.figures["processes_on_node"] = shared.whole(value)
     ledger.leave_out(at, "The program's own mpirun starts the processes; the node file lists all CPUs.")
+
+
+def _anywhere(ledger: Ledger, at: Directive, value: str) -> None:
+    """CPUs of any nodes."""
+    ledger.figure(at, "cpus", shared.whole(value), *_CPUS, "HostNumber")
+    ledger.figures["anywhere"] = 1
 
 
 def _share(ledger: Ledger, at: Directive, value: str) -> None:
@@ -172,6 +180,10 @@ def _access(ledger: Ledger, at: Directive, value: str) -> None:
         ledger.system_only(at, "-l", f"naccesspolicy={value}")
 
 
+def _feature(ledger: Ledger, at: Directive, value: str) -> None:
+    ledger.more(at, "Features", [shared.resource_name(value)])
+
+
 def _features(ledger: Ledger, at: Directive, value: str) -> None:
     ledger.more(at, "Features", [shared.resource_name(part) for part in re.split(r"[:&]", value)])
 
@@ -181,18 +193,18 @@ RESOURCES: dict[str, Meaning] = {
     "select": _select,
     "nodes": _nodes,
     "ncpus": shared.figure("cpus", *_CPUS),
-    "procs": shared.figure("cpus", *_CPUS),
+    "procs": _anywhere,
     "mem": shared.memory("memory_total", "b", "MemoryPerNode"),
     "pmem": shared.memory("memory_cpu", "b", "MemoryPerCPU"),
     "ngpus": shared.figure("gpus", "GPUNumber", owner="gpus"),
     "gpus": shared.figure("gpus", "GPUNumber", owner="gpus"),
     "place": _share,
     "naccesspolicy": _access,
-    "feature": _features,
-    "qos": shared.text_attribute("QOS"),
-    "advres": shared.text_attribute("Reservation"),
-    **dict.fromkeys(_SCRATCH, shared.scratch("b")),
-    **dict.fromkeys(_MODEL, shared.text_attribute("GPUModel")),
+    "feature": shared.with_word(_features, "-l"),
+    "qos": shared.with_word(shared.text_attribute("QOS"), "-l"),
+    "advres": shared.with_word(shared.text_attribute("Reservation"), "-l"),
+    **dict.fromkeys(_SCRATCH, shared.with_word(shared.scratch("b"), "-l")),
+    **dict.fromkeys(_MODEL, shared.with_word(shared.text_attribute("GPUModel"), "-l")),
 }
 """Resources of a whole job, by their lower-case names."""
 
@@ -263,11 +275,13 @@ def variables(ledger: Ledger) -> dict[str, str]:
     found = {
         "PBS_ENVIRONMENT": "PBS_BATCH",
         "PBS_JOBNAME": str(ledger.values["JobName"]),
-        "PBS_NUM_NODES": str(figures.get("nodes", 1)),
         "PBS_NUM_PPN": str(figures["cpus_on_node"]),
         "PBS_NP": str(figures["all_cpus"]),
         "NCPUS": str(figures["cpus_on_node"]),
     }
+    found |= shared.asked_names(ledger, {"PBS_QUEUE": "QueueName", "PBS_O_QUEUE": "QueueName"})
+    if "scattered" not in figures:
+        found["PBS_NUM_NODES"] = str(figures.get("nodes", 1))
     if "OMP_NUM_THREADS" not in ledger.environment:
         found["OMP_NUM_THREADS"] = str(max(1, figures["cpus_on_node"] // figures.get("processes_on_node", 1)))
     if ledger.indices is not None:

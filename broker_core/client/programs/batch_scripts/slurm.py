@@ -104,7 +104,7 @@ TABLE = OptionTable("""
 --spread-job | none | keep |
 --stepmgr | none | keep |
 --switches | value | keep |
---test-only | none | leave | `crossdesk match` says where a job can run.
+--test-only | none | leave | test
 --thread-spec | value | keep |
 --threads-per-core | value | keep |
 --time -t | value | time |
@@ -129,6 +129,21 @@ _GPUS = re.compile(r"(?:([A-Za-z][\w.-]*):)?(\d{1,6})", re.ASCII)
 _SYMBOLS = re.compile(r"[\w.+-]+(?:&[\w.+-]+)*", re.ASCII)
 _CPUS = ("NodeNumber",)
 _GPU_NAMES = ("GPUNumber", "GPUModel")
+_OF_ATTRIBUTES = {
+    "SLURM_JOB_PARTITION": "QueueName",
+    "SLURM_JOB_ACCOUNT": "Account",
+    "SLURM_JOB_QOS": "QOS",
+    "SLURM_MEM_PER_NODE": "MemoryPerNode",
+    "SLURM_MEM_PER_CPU": "MemoryPerCPU",
+    "SLURM_GPUS_ON_NODE": "GPUNumber",
+}
+_OF_FIGURES = {
+    "SLURM_GPUS": "gpus",
+    "SLURM_GPUS_PER_NODE": "gpus_per_node",
+    "SLURM_GPUS_PER_TASK": "gpus_per_task",
+    "SLURM_CPUS_PER_GPU": "cpus_per_gpu",
+}
+"""Variables by what they tell of."""
 
 
 def _time(ledger: Ledger, at: Directive, value: str) -> None:
@@ -249,7 +264,7 @@ MEANINGS: dict[str, Meaning] = {
     "stderr": shared.output("StdError"),
     "stdin": shared.input_file,
     "stdout": shared.output("StdOutput"),
-    "tasks": shared.figure("tasks", *_CPUS),
+    "tasks": shared.figure("tasks", *_CPUS, "HostNumber"),
     "tasks_per_node": shared.figure("tasks_per_node", *_CPUS, "HostNumber"),
     "time": _time,
     "tmp": shared.scratch("m"),
@@ -265,9 +280,14 @@ def variables(ledger: Ledger) -> dict[str, str]:
         "SLURM_JOB_NAME": str(ledger.values["JobName"]),
         "SLURM_NTASKS": tasks,
         "SLURM_NPROCS": tasks,
-        "SLURM_JOB_NUM_NODES": str(figures.get("nodes", 1)),
-        "SLURM_NNODES": str(figures.get("nodes", 1)),
     }
+    if "scattered" not in figures:
+        nodes = figures.get("nodes", 1)
+        each = -(-int(tasks) // nodes)
+        found |= dict.fromkeys(("SLURM_JOB_NUM_NODES", "SLURM_NNODES"), str(nodes))
+        found["SLURM_TASKS_PER_NODE"] = f"{each}(x{nodes})" if nodes > 1 else str(each)
+    found |= shared.asked_names(ledger, _OF_ATTRIBUTES)
+    found |= {name: str(figures[key]) for name, key in _OF_FIGURES.items() if key in figures}
     if "cpus_per_task" in figures:
         found["SLURM_CPUS_PER_TASK"] = str(figures["cpus_per_task"])
     if "tasks_per_node" in figures:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -60,6 +60,8 @@ class ScriptFile:
     """Files that travel along because somebody chose them."""
     beside: frozenset[str] = frozenset()
     """Names of files in its folder: those that the script names travel along, too."""
+    lists: Mapping[str, str] = field(default_factory=dict)
+    """Files of values that a submit file names, by their names in its folder."""
     arguments: str = ""
     """More of them, as in a shell."""
 
@@ -94,7 +96,8 @@ def translate(script: ScriptFile, job: str) -> Translation:
 
 def _submit_file(ledger: Ledger, script: ScriptFile) -> None:
     lines = submit_lines(script.text)
-    condor.read_submit_file(ledger, lines[:MOST_LINES])
+    folder = condor.SubmitFolder(script.beside, script.lists)
+    condor.read_submit_file(ledger, lines[:MOST_LINES], folder)
     _pass_over(ledger, lines[MOST_LINES:])
 
 

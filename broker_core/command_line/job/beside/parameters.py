@@ -61,7 +61,7 @@ def set_parameters(
 ) -> int:
     """Change parameters of a running program.
 
-    Also of batch jobs: an agent is brought there, which may take half a minute. With --wait it ends with 1 if
+    Also of batch jobs: an agent is brought there, which takes a few seconds. With --wait it ends with 1 if
     the program refuses a value, or ends before.
     """
 

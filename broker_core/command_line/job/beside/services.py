@@ -39,7 +39,7 @@ def services(
 ) -> int:
     """List pages that a job serves at its node (notebooks, TensorBoard, ...), or open one in the browser.
 
-    Also of batch jobs: an agent is brought there, which may take half a minute. The way to an opened page
+    Also of batch jobs: an agent is brought there, which takes a few seconds. The way to an opened page
     stays until the job ends, or until Ctrl-C. Help, Interactive jobs, says how a program tells of a page.
     """
 

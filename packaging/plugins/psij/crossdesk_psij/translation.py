@@ -45,7 +45,8 @@ def description_of(spec: JobSpec, script: str) -> str:
         "StdError": "psij.err",
         "InputSandbox": [script],
     }
-    conditions = list(_resources(spec, wanted))
+    _resources(spec, wanted)
+    conditions = []
     attributes = spec.attributes
     if attributes is not None:
         if attributes.duration is not None:
@@ -55,7 +56,7 @@ def description_of(spec: JobSpec, script: str) -> str:
         if attributes.reservation_id is not None:
             wanted["Reservation"] = attributes.reservation_id
         if attributes.queue_name is not None:
-            conditions.append(f"other.GlueCEName == {value_text(attributes.queue_name)}")
+            wanted["QueueName"] = attributes.queue_name
     lines = {name.lower(): f"{name} = {value_text(value)};" for name, value in wanted.items()}
     for name, value in _own(spec):
         if name.lower() == "requirements":
@@ -74,24 +75,24 @@ def _own(spec: JobSpec) -> Iterator[tuple[str, str]]:
             yield name.removeprefix(OWN), str(value)
 
 
-def _resources(spec: JobSpec, wanted: dict[str, object]) -> Iterator[str]:
-    """Note what the job needs in `wanted`; yields conditions on its site."""
+def _resources(spec: JobSpec, wanted: dict[str, object]) -> None:
+    """Note in `wanted` what the job needs: GPUs and memory by node, as batch systems count them."""
     asked = spec.resources
     if asked is None:
         return
     if not isinstance(asked, ResourceSpecV1):
         raise InvalidJobException(f"Resources of version {asked.version} are not understood.")
+    nodes = asked.computed_node_count
     cpus = asked.computed_process_count * (asked.cpu_cores_per_process or 1)
     if cpus > 1:
         wanted |= {"JobType": "Parallel", "SubJobType": "plain", "CpuNumber": cpus}
-        wanted["HostNumber"] = asked.computed_node_count
+        wanted["HostNumber"] = nodes
     if asked.gpu_cores_per_process:
-        wanted["GPUNumber"] = asked.gpu_cores_per_process * asked.computed_process_count
+        wanted["GPUNumber"] = asked.gpu_cores_per_process * -(-asked.computed_process_count // nodes)
     if asked.exclusive_node_use:
         wanted["WholeNodes"] = True
     if asked.memory:
-        each = -(-asked.memory // (asked.computed_node_count << 20))
-        yield f"other.GlueHostMainMemoryRAMSize >= {each}"
+        wanted["MemoryPerNode"] = -(-asked.memory // (nodes << 20))
 
 
 def _variables(spec: JobSpec) -> Iterator[str]:

@@ -22,6 +22,20 @@ from broker_core.jobs.outcome import Outcome
 
 LOG = "snakemake.log"
 """File in the job's directory that takes all that the rule prints."""
+_SIZES = {
+    "gpu": "GPUNumber",
+    "mem_mb": "MemoryPerNode",
+    "mem_mb_per_cpu": "MemoryPerCPU",
+    "scratch_mb": "ScratchSize",
+}
+_NAMES = {
+    "gpu_model": "GPUModel",
+    "slurm_account": "Account",
+    "slurm_partition": "QueueName",
+    "qos": "QOS",
+    "reservation": "Reservation",
+}
+"""Resources, as Snakemake's executor for Slurm calls them, to attributes of the description."""
 
 
 @dataclass
@@ -128,11 +142,13 @@ def description_of(job: JobExecutorInterface, script: Path) -> str:
         wanted |= {"JobType": "Parallel", "SubJobType": "plain", "CpuNumber": job.threads, "HostNumber": 1}
     if minutes := _number(job, "runtime"):
         wanted["WallTime"] = minutes * 60
-    if gpus := _number(job, "gpu"):
-        wanted["GPUNumber"] = gpus
+    wanted |= {attribute: size for name, attribute in _SIZES.items() if (size := _number(job, name))}
+    wanted |= {attribute: text for name, attribute in _NAMES.items() if (text := _text(job, name))}
+    if "MemoryPerCPU" in wanted:
+        wanted.pop("MemoryPerNode", None)  # which Snakemake gives to every rule by itself
+    if wanted.keys() & {"Account", "QueueName", "QOS", "Reservation"}:
+        wanted["NamesOf"] = "slurm"
     lines = [f"{name} = {value_text(value)};" for name, value in wanted.items()]
-    if memory := _number(job, "mem_mb"):
-        lines.append(f"Requirements = other.GlueHostMainMemoryRAMSize >= {memory};")
     if own := job.resources.get("crossdesk_jdl"):
         lines.append(str(own))
     return "\n".join(lines) + "\n"
@@ -142,6 +158,12 @@ def _number(job: JobExecutorInterface, name: str) -> int:
     """A resource that is a number already; 0 for one that is not known yet."""
     value = job.resources.get(name)
     return int(value) if isinstance(value, int | float) else 0
+
+
+def _text(job: JobExecutorInterface, name: str) -> str:
+    """A resource that is a text already; empty for one that is not known yet."""
+    value = job.resources.get(name)
+    return value if isinstance(value, str) and value != "<TBD>" else ""
 
 
 def _reasons(error: CrossDeskError) -> str:

@@ -1,0 +1,1 @@
+"""A job over several sites: its components, and the barrier that holds them together."""

@@ -1,0 +1,1 @@
+"""Recordings of displays as videos."""

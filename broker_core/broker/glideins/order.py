@@ -1,0 +1,92 @@
+"""What a site gets to run a glidein: an order like that of a job, under a name of its own."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+
+from broker_core.jdl.description import JobDescription
+from broker_core.jobs.placement import Component
+from broker_core.reactor.entities import ENTITY_PREFIX
+from broker_core.scheduling.slots.rules import OnRelease, SlotRules
+from broker_core.settings.glideins import GlideinSettings
+from broker_core.sites.contract import InputFile, LaunchOrder
+from broker_core.worker.script import box_path, boxing_archive, glidein_path, shipped_name
+
+GRACE = 60.0
+"""Seconds after the end of a lease in which all that runs by it has ended: it may have been written a while
+after it was counted, payloads have theirs from the glidein, and ending takes its time."""
+_MARGIN = 60.0
+"""Seconds that a glidein has beyond the wall limit of the job that caused it."""
+
+
+def slot_rules(settings: GlideinSettings) -> SlotRules:
+    """The rules by which is decided; a glidein is lost after as long a silence as its lease lasts."""
+    return SlotRules(
+        batch_priority=settings.slot_batch_nice,
+        interactive_priority=settings.slot_interactive_nice,
+        restore_full_priority=settings.slot_restore,
+        on_interactive=OnRelease(settings.on_interactive),
+        idle_exit=settings.glidein_idle_exit,
+        start_timeout=settings.glidein_start_timeout,
+        lost_after=settings.glidein_lost_after,
+        lease=settings.glidein_lost_after,
+        grace=GRACE,
+    )
+
+
+def pool_id() -> str:
+    """A new id of a glidein, a slot or a claim."""
+    return f"{ENTITY_PREFIX}{secrets.token_hex(8)}"
+
+
+def component_of(glidein: str) -> Component:
+    """Under which the sites know a glidein; it is submitted once."""
+    return Component(glidein, 1)
+
+
+def is_glidein(component: Component) -> bool:
+    """True for the component of a glidein."""
+    return component.job.startswith(ENTITY_PREFIX)
+
+
+def lifetime(wall_limit: float | None, most: float | None, settings: GlideinSettings) -> float:
+    """Seconds that a glidein is asked for by a job with a wall limit; 0: it has none, as the job has none.
+
+    `most`: what the queue gives; None: that is not known.
+    """
+    if wall_limit is None:
+        return 0.0
+    return max(wall_limit + _MARGIN, min(settings.glidein_wall_limit, most or 0.0))
+
+
+def needs_of(description: JobDescription, lasts: float) -> str:
+    """Equal for jobs that ask the same of a machine, and have a wall limit both or neither."""
+    return hashlib.sha256(f"{description.request!r} {lasts > 0}".encode()).hexdigest()[:16]
+
+
+def glidein_order(
+    order: LaunchOrder, glidein: str, wall_limit: float | None, settings: GlideinSettings
+) -> LaunchOrder:
+    """The order of a glidein, by that of the job that causes it: it asks for the same of the batch system."""
+    script = glidein_path()
+    first = settings.glidein_start_timeout + settings.glidein_lost_after
+    box, boxing = shipped_name("box", box_path().read_bytes()), shipped_name("boxing", boxing_archive())
+    words = glidein, f"{settings.glidein_lost_after:.0f}", f"{first:.0f}", box, boxing, settings.slot_boxes
+    return LaunchOrder(
+        attempt=component_of(glidein),
+        cpus=order.cpus,
+        executable=f"./{script.name}",
+        arguments=" ".join(words),
+        environment=(),
+        stdin="",
+        stdout="glidein.log",
+        stderr="glidein.log",
+        inputs=(InputFile(script.name, script, executable=True),),
+        outputs=(),
+        wall_limit=wall_limit,
+        owner=order.owner,
+        ce=order.ce,
+        name="glidein",
+        request=order.request,
+    )

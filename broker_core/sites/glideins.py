@@ -1,0 +1,124 @@
+"""What goes between the broker and the glideins at a site, as values (CB-GLI-02)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
+
+from broker_core.jobs.placement import Component
+
+PAYLOAD_LEASE = 10
+"""Seconds for which a payload runs on without its glidein."""
+
+
+@dataclass(frozen=True, slots=True)
+class SlotClaim:
+    """The slot of a glidein that an attempt has, by the claim that was made for it."""
+
+    glidein: str
+    claim: str
+    nice: int
+    """Nice value of all its processes."""
+    reads: tuple[str, ...] = ()
+    """What it may read there beside its own directory."""
+    writes: tuple[str, ...] = ()
+    """What it may write too."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimControl:
+    """What is to become of the payload of a claim that a glidein may have."""
+
+    glidein: str
+    claim: str
+    tag: str
+    """Of the attempt; empty where nothing is known of the claim, which is not to begin then."""
+    nice: int
+    ends: bool = False
+    stops: bool = False
+    """It is to stand still until it is told to go on."""
+
+    @property
+    def mode(self) -> str:
+        """Word of the claim's file."""
+        return "end" if self.ends else "stop" if self.stops else "run"
+
+
+@dataclass(frozen=True, slots=True)
+class GlideinMessages:
+    """What glideins of a site are told in one exchange."""
+
+    renew: tuple[str, ...] = ()
+    """Those whose leases are renewed."""
+    controls: tuple[ClaimControl, ...] = ()
+    remove: tuple[str, ...] = ()
+    """Those that are over: what is left of them goes."""
+    settled: tuple[tuple[str, str], ...] = ()
+    """Glideins with claims whose end is recorded: they need not tell of it any more."""
+    ask: tuple[str, ...] = ()
+    """Those that are asked how they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class GlideinStatus:
+    """What a glidein says of itself and its claims."""
+
+    node: str
+    both_ways: bool
+    """It can raise the priority of a payload again."""
+    beat: int
+    """Another number with each sign of life."""
+    faults: tuple[str, ...] = ()
+    """Why the node is not fit."""
+    box: str = ""
+    """What keeps its payloads apart, in words for people; empty: it did not say."""
+    runs: frozenset[str] = frozenset()
+    """Claims whose payloads run."""
+    over: Mapping[str, int] = field(default_factory=dict)
+    """Claims whose payloads are over to the exit status of their Job Starter."""
+    refused: frozenset[str] = frozenset()
+    """Claims that never began, and never will."""
+
+
+class GlideinAccess(Protocol):
+    """The glideins of a site."""
+
+    async def exchange(self, messages: Callable[[], GlideinMessages]) -> Mapping[str, GlideinStatus]:
+        """Tell them `messages`, which is called as late as can be, and ask; what no glidein says is left out.
+
+        What is not there within seconds is not told any more. Raises LinkLost and SiteFailed.
+        """
+        ...
+
+
+@runtime_checkable
+class GlideinSite(Protocol):
+    """A site that can have glideins."""
+
+    in_slot: Callable[[Component], bool]
+    """True for an attempt that a glidein has, or is to get: that the site does not list it means nothing."""
+
+    @property
+    def glideins(self) -> GlideinAccess | None:
+        """Glideins there; None: the site can have none."""
+        ...
+
+
+def glideins_of(site: object) -> GlideinAccess | None:
+    """The glideins of a site; None: it can have none."""
+    return site.glideins if isinstance(site, GlideinSite) else None
+
+
+def let_know(site: object, in_slot: Callable[[Component], bool]) -> None:
+    """Let a site know which of its attempts are in slots."""
+    if isinstance(site, GlideinSite):
+        site.in_slot = in_slot
+
+
+def claim_lines(controls: Sequence[ClaimControl]) -> list[str]:
+    """What a claim's file says, as lines with the glidein and the claim ahead."""
+    return [
+        f"c {one.glidein} {one.claim} {one.tag or '-'} {one.nice} {one.mode}"
+        for one in controls
+    ]

@@ -1,0 +1,136 @@
+"""The glideins at a site that has a shell: their files there, written and read in one exchange."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Mapping
+
+from broker_core.sites.adapter import SiteFailed
+from broker_core.sites.glideins import GlideinMessages, GlideinStatus, SlotClaim, claim_lines
+from broker_core.sites.shell.exchanges import ShellExchanges
+from broker_core.sites.shell.workspace import Workspace, words_of
+
+LATEST = 10.0
+"""Seconds after which nothing is written any more: leases are counted from a moment before."""
+IN_SLOT = "in a slot"
+"""Printed in place of a batch system's id."""
+_MOST = 40_000
+"""Bytes that are read of what one glidein says."""
+_CLAIM = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_NODE = re.compile(r"[A-Za-z0-9_.-]{1,255}")
+_SCRIPT = """
+while read -r what name claim rest; do
+    own=glideins/$name
+    case $what in
+    r) [ ! -d "$own/begun" ] || printf '%s\\n' "$claim" 1<>"$own/lease" ;;
+    c)
+        [ ! -d "$own/begun" ] || {
+            printf '%s\\n' "$rest" >"$own/claims/.$claim" && mv -f "$own/claims/.$claim" "$own/claims/$claim"
+        }
+        ;;
+    h) [ ! -d "$own/heard" ] || true >"$own/heard/$claim" ;;
+    x) rm -rf "$own" ;;
+    s)
+        printf '\\036%s\\n' "$name"
+        [ ! -r "$own/state" ] || head -c {most} "$own/state"
+        ;;
+    esac
+done <<'END-OF-LINES'
+"""
+# Goes into the file by which a group is handed over; runs in the directory of the site.
+_TAKE = """own=glideins/{glidein}
+[ -d "$own/begun" ] && [ ! -e "$own/over" ] || {{ echo 'Its glidein is over.' >&2; exit 1; }}
+[ -e "$own/claims/{claim}" ] || {{
+    printf '%s\\n' {line} >"$own/claims/.{claim}" && mv -f "$own/claims/.{claim}" "$own/claims/{claim}"
+}} || exit 1
+echo {printed}
+"""
+
+
+def take_text(slot: SlotClaim, tag: str) -> str:
+    """Shell text that gives an attempt to its slot in place of a batch system; repeated it does nothing."""
+    line = shlex.quote(f"{tag} {slot.nice} run")
+    return _TAKE.format(glidein=slot.glidein, claim=slot.claim, line=line, printed=shlex.quote(IN_SLOT))
+
+
+def lease_file(home: Workspace, slot: SlotClaim) -> str:
+    """Path of the lease that a glidein renews for a payload."""
+    return f"{home.path}/glideins/{slot.glidein}/taken/{slot.claim}/lease"
+
+
+def box_words(home: Workspace, slot: SlotClaim, programs: tuple[str, str], more: str) -> tuple[str, ...]:
+    """The words of `box.sh` for a payload. `programs`: the paths of that and of its archive; `more`: a folder
+    that it may write too, or nothing."""
+    script, archive = programs
+    found = f"{home.path}/glideins/{slot.glidein}/box"
+    reads = [f"read={one}" for one in (f"{home.path}/programs", *slot.reads)]
+    writes = [f"write={one}" for one in (*slot.writes, more) if one]
+    return (script, "run", found, archive, *reads, *writes, "--")
+
+
+class ShellGlideins:
+    """See `GlideinAccess`."""
+
+    def __init__(self, site: str, exchanges: ShellExchanges) -> None:
+        self._site, self._exchanges = site, exchanges
+        self._renewals = 0
+
+    async def exchange(self, messages: Callable[[], GlideinMessages]) -> Mapping[str, GlideinStatus]:
+        """See `GlideinAccess.exchange`."""
+
+        def script(_: Workspace) -> str:
+            return _SCRIPT.replace("{most}", str(_MOST)) + self._lines(messages()) + "END-OF-LINES\n"
+
+        reply = await self._exchanges.run(script, deadline=LATEST)
+        if reply.status:
+            raise SiteFailed(
+                f"The files of glideins cannot be used: {words_of(reply.err)}.", place=self._site
+            )
+        found = {}
+        for part in reply.out.decode("utf-8", "replace").split("\x1e")[1:]:
+            name, _, text = part.partition("\n")
+            if (status := read_status(text)) is not None:
+                found[name] = status
+        return found
+
+    def _lines(self, messages: GlideinMessages) -> str:
+        self._renewals += 1
+        lines = [f"r {name} {self._renewals:012}" for name in messages.renew]
+        lines += claim_lines(messages.controls)
+        lines += [f"h {glidein} {claim}" for glidein, claim in messages.settled]
+        lines += [f"x {name}" for name in messages.remove]
+        lines += [f"s {name}" for name in messages.ask]
+        return "".join(f"{line}\n" for line in lines)
+
+
+def read_status(text: str) -> GlideinStatus | None:
+    """What a glidein wrote of itself; None where it is not whole, or no such text."""
+    lines = text.split("\n")
+    if lines[-2:] != [".", ""]:
+        return None
+    node, beat, both, box, faults = "", 0, False, "", list[str]()
+    runs, over, refused = set[str](), dict[str, int](), set[str]()
+    for line in lines[:-2]:
+        match line.split(" "):
+            case ["node", name] if _NODE.fullmatch(name):
+                node = name
+            case ["priorities", word]:
+                both = word == "both"
+            case ["beat", number] if number.isdecimal() and len(number) < 16:
+                beat = int(number)
+            case ["box", *words]:
+                box = " ".join(words)[:200]
+            case ["fault", *words]:
+                faults.append(" ".join(words)[:200])
+            case ["runs", claim] if _CLAIM.fullmatch(claim):
+                runs.add(claim)
+            case ["refused", claim] if _CLAIM.fullmatch(claim):
+                refused.add(claim)
+            case ["over", claim, status] if _CLAIM.fullmatch(claim) and status.isdecimal():
+                over[claim] = min(int(status), 255)
+            case _:
+                return None
+    if not beat:
+        return None
+    return GlideinStatus(node, both, beat, tuple(faults), box, frozenset(runs), over, frozenset(refused))

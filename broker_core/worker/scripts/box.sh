@@ -1,0 +1,158 @@
+#!/bin/sh
+# Keeps a program and its children in one directory of a node, without rights there (CB-SEC). Plain POSIX sh.
+#
+#   box.sh find FILE BOXING [KIND]
+#   box.sh run FILE BOXING [read=PATH | write=PATH]... -- DIRECTORY PROGRAM [WORD]...
+#
+# BOXING: an archive with what makes a box of Landlock. `find` tries what can be done here, and leaves one line in
+# FILE: `bubblewrap`, `bubblewrap loose` (a signal for the program ends its box too), `landlock PYTHON`, or
+# `not boxed: REASON`. KIND: no other kind is tried. `run` becomes PROGRAM, in the box that FILE names.
+#
+# The program may write to DIRECTORY/job, in which it starts, to DIRECTORY/scratch, and to each PATH of `write=`.
+# Exit status 125: there is no such box.
+
+# What every program needs, readable and never written.
+system="/usr /bin /sbin /lib /lib32 /lib64 /libx32 /etc /opt /sys /cvmfs /nix"
+devices="/dev/nvidia* /dev/dri /dev/kfd /dev/infiniband"
+
+fail() {
+    printf 'box: %s\n' "$1" >&2
+    exit 125
+}
+
+# Become bubblewrap; $@: what is behind its options for all programs.
+by_bubblewrap() {
+    shown="--unshare-user-try --unshare-pid --unshare-ipc --unshare-cgroup-try --die-with-parent --cap-drop ALL"
+    shown="$shown --dev /dev --proc /proc --tmpfs /tmp"
+    for path in $system; do [ ! -e "$path" ] || shown="$shown --ro-bind $path $path"; done
+    set +f
+    for path in $devices; do [ ! -e "$path" ] || shown="$shown --dev-bind $path $path"; done
+    # Names of hosts are often looked up by a file that is elsewhere.
+    names=$(readlink -f /etc/resolv.conf 2>/dev/null)
+    case $names in
+    /etc/* | /usr/* | *' '*) ;;
+    *) [ ! -f "$names" ] || shown="$shown --ro-bind $names $names" ;;
+    esac
+    set -f
+    exec bwrap $shown "$@"
+}
+
+try_bubblewrap() {
+    command -v bwrap >/dev/null 2>&1 || { why="bubblewrap is not installed" && return 1; }
+    said=$(by_bubblewrap -- readlink /proc/self/ns/pid 2>&1)
+    case $said in
+    "$(readlink /proc/self/ns/pid)") why="bubblewrap has no effect" && return 1 ;;
+    'pid:['*']') ;;
+    *) why=$(printf '%s\n' "${said:-bubblewrap said nothing}" | tail -n 1) && return 1 ;;
+    esac
+    found=bubblewrap
+    env --default-signal=TERM true 2>/dev/null || found="bubblewrap loose"
+}
+
+try_landlock() {
+    python=$(command -v python3) || { why="Landlock needs a python3, which is not installed" && return 1; }
+    # Behind a name that only starts another one each start would pay for both.
+    python=$("$python" -I -S -c 'import sys; print(sys.executable)' 2>/dev/null || echo "$python")
+    why=$("$python" -I -S "$boxing" 2>&1 | tail -n 1)
+    found="landlock $python"
+    [ -z "$why" ]
+}
+
+find_box() {
+    reasons=
+    for kind in ${1:-bubblewrap landlock}; do
+        found= why="no box was wanted"
+        case $kind in bubblewrap | landlock) "try_$kind" && break ;; esac
+        found= reasons=${reasons:+$reasons; }$why
+    done
+    reasons=$(printf '%s' "$reasons" | LC_ALL=C tr -cd ' -~')
+    printf '%s\n' "${found:-not boxed: $reasons}" >"$file.new" && mv -f "$file.new" "$file"
+}
+
+# Have the program find its display: of the secrets beside its directory, that one.
+show_display() {
+    case ${XAUTHORITY-} in
+    *..* | *' '*) ;;
+    "$1"/.crossdesk-spool-*) [ ! -f "$XAUTHORITY" ] || secret=$XAUTHORITY ;;
+    esac
+    number=${DISPLAY-}
+    number=${number#:}
+    case $number in
+    *[!0-9]* | '') ;;
+    *) [ ! -S "/tmp/.X11-unix/X$number" ] || door=/tmp/.X11-unix/X$number ;;
+    esac
+}
+
+# Become the program in a box of bubblewrap.
+run_by_bubblewrap() {
+    left=$#
+    while [ "$1" != -- ]; do
+        case $1 in
+        read=*) set -- "$@" --ro-bind-try "${1#*=}" "${1#*=}" ;;
+        write=*) set -- "$@" --bind-try "${1#*=}" "${1#*=}" ;;
+        *) fail "it cannot do $1" ;;
+        esac
+        shift
+        left=$((left - 1))
+    done
+    here=$2
+    shift 2
+    left=$((left - 2))
+    secret= door=
+    show_display "$here"
+    mkdir -p "$here/scratch" || fail "its directory cannot be written"
+    [ -z "$secret" ] || set -- "$@" --ro-bind "$secret" "$secret"
+    [ -z "$door" ] || set -- "$@" --ro-bind "$door" "$door"
+    set -- "$@" --bind "$here/job" "$here/job" --bind "$here/scratch" "$here/scratch" --chdir "$here/job" --
+    # What comes to all processes of a group is for the program; its box ends with it.
+    if [ "$how" != loose ]; then
+        trap '' HUP INT QUIT TERM USR1 USR2
+        set -- "$@" env --default-signal=HUP,INT,QUIT,TERM,USR1,USR2
+        case $1 in *=*) set -- "$@" /bin/sh -c 'exec "$0" "$@"' ;; esac
+    fi
+    while [ "$left" -gt 0 ]; do
+        set -- "$@" "$1"
+        shift
+        left=$((left - 1))
+    done
+    by_bubblewrap "$@"
+}
+
+# Become the program in a box of Landlock, with a /tmp of its own.
+run_by_landlock() {
+    here=
+    for word do
+        [ "$here" != -- ] || { here=$word && break; }
+        [ "$word" != -- ] || here=--
+    done
+    secret= door=
+    show_display "$here"
+    mkdir -p "$here/scratch" || fail "its directory cannot be written"
+    export TMPDIR="$here/scratch" HOME="$here/scratch"
+    set +f
+    for path in $devices; do [ ! -e "$path" ] || set -- "write=$path" "$@"; done
+    exec "$how" -I -S "$boxing" ${secret:+"read=$secret"} "write=$here/scratch" "$@"
+}
+
+run() {
+    kind= how=
+    [ ! -r "$file" ] || read -r kind how <"$file"
+    case $kind in
+    bubblewrap) run_by_bubblewrap "$@" ;;
+    landlock) run_by_landlock "$@" ;;
+    not) ;;
+    *) fail "it is not known which can be made here" ;;
+    esac
+    while [ "$1" != -- ]; do shift; done
+    shift 2
+    exec "$@"
+}
+
+set -f
+what=$1 file=$2 boxing=$3
+shift 3
+case $what in
+find) find_box "$@" ;;
+run) run "$@" ;;
+*) fail "it cannot do $what" ;;
+esac

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Each of the processes becomes the program that the hook has made.
+exec ./plasma "$@"

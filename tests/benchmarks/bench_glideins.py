@@ -1,0 +1,86 @@
+"""Many short jobs over a real Slurm with 16 pretended processors, in glideins and without.
+
+The aim is nine tenths of the processors' time for 5,000 jobs (`BENCH_GLIDEINS_JOBS`). It is far: a claim goes
+to a slot only when the job before it is known to be over.
+"""
+
+# Needs: cluster
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import tempfile
+import time
+from pathlib import Path
+
+from broker_core.client.client import BrokerClient
+from broker_core.jobs.states import JobState
+from broker_core.wire.sites import SiteSpec
+from broker_core.wire.submission import Submission, SubmissionItem
+from tests.benchmarks.broker import running
+from tests.benchmarks.figure import Figure
+from tests.testbed.slurm import Slurm
+
+JOBS = int(os.environ.get("BENCH_GLIDEINS_JOBS", "200"))
+_NODES, _CPUS = 2, 8
+_SLEEP = 0.1
+_SITE = "alpha"
+_ACTIVE = [state for state in JobState if state.active]
+_TEXT = f'Executable = "/bin/sleep"; Arguments = "{_SLEEP}"; WallTime = 60;'
+
+
+def measure() -> list[Figure]:
+    """Jobs a second and the share of the processors' time both ways, and the ratio."""
+    figures, rates = [], []
+    with tempfile.TemporaryDirectory(prefix="cd-glideins-") as base:
+        bed = Slurm(Path(base) / "bed", ("a",), nodes=_NODES, cpus=_CPUS)
+        try:
+            bed.start()
+            for way, sites in (("without glideins", ""), ("in glideins", f'"{_SITE}"')):
+                spent = asyncio.run(_spent(bed, Path(base) / way.replace(" ", "-"), sites))
+                rates.append(JOBS / spent)
+                share = JOBS * _SLEEP / (_NODES * _CPUS * spent)
+                figures += [
+                    Figure(f"{JOBS} jobs of {_SLEEP} s {way}", round(rates[-1], 1), "/s"),
+                    Figure(f"share of the processors' time {way}", round(share, 3), ""),
+                ]
+        finally:
+            bed.close()
+    return [*figures, Figure("jobs a second, ratio", round(rates[1] / rates[0], 2), "")]
+
+
+async def _spent(bed: Slurm, folder: Path, sites: str) -> float:
+    """Seconds from the submission until all have ended well."""
+    folder.mkdir()
+    state = Path(os.environ["CROSSDESK_STATE_DIR"])
+    state.mkdir(mode=0o700, parents=True, exist_ok=True)
+    (state / "broker.toml").write_text(f"glideins = [{sites}]\n", encoding="utf-8")
+    async with running() as (_, client):
+        spec = SiteSpec(
+            name=_SITE,
+            kind="slurm",
+            environment=bed.clusters["a"].environment,
+            directory=str(folder / "there"),
+        )
+        await client.add_site(spec)
+        while not any(site.ces for site in await client.sites() if site.name == _SITE):
+            await asyncio.sleep(0.1)
+        spent = await _through(client)
+        await client.remove_site(_SITE)
+        bed.clusters["a"].end_jobs()
+    return spent
+
+
+async def _through(client: BrokerClient) -> float:
+    items = [SubmissionItem(description=_TEXT, values=[str(number) for number in range(JOBS)])]
+    before = (await client.jobs_page(limit=1, states=[JobState.DONE])).total
+    begin = time.perf_counter()
+    await client.submit(Submission(key=secrets.token_urlsafe(18), items=items, site=_SITE))
+    while (await client.jobs_page(limit=1, states=_ACTIVE)).total:
+        await asyncio.sleep(0.1)
+    spent = time.perf_counter() - begin
+    done = (await client.jobs_page(limit=1, states=[JobState.DONE])).total - before
+    if done != JOBS:
+        raise RuntimeError(f"{done} jobs of {JOBS} are done")
+    return spent

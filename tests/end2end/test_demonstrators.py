@@ -1,0 +1,138 @@
+"""The demonstrators, dropped from the samples on a real window, watched and steered there (CB-APP-04)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from Xlib import X
+
+from broker_core.client.samples import sample
+from broker_core.jobs.published.recording import Recording
+from broker_core.jobs.published.records import FILE
+from tests.end2end.desktop import Desktop
+from tests.end2end.screen import Screen
+from tests.testbed.mpi import installed
+from tests.waiting import wait_until
+
+pytestmark = [pytest.mark.mpi, pytest.mark.display]
+PICTURES = Path("build/screenshots")
+ELECTRON, ION = 0x4FC3F7, 0xFFB74D
+LONG = 90
+PART = 1 << 20
+
+
+@pytest.fixture(scope="module")
+def screen() -> Iterator[Screen]:
+    made = Screen()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def desktop(screen: Screen, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desktop]:
+    """With MPICH in PATH, and processors enough for four processes on any machine."""
+    base = tmp_path_factory.mktemp("desktop")
+    (base / "state").mkdir()
+    (base / "state/broker.toml").write_text("cpus = 6\n")
+    made = Desktop(screen, base, {"PATH": f"{os.environ['PATH']}:{installed('mpich').prefix / 'bin'}"})
+    yield made
+    screen.picture(PICTURES / "real-window-demonstrators.png")
+    made.close()
+
+
+def _submitted(desktop: Desktop, name: str) -> str:
+    """Drop the description of a sample, submit it; returns its job."""
+    before = {row["id"] for row in desktop.jobs()}
+    desktop.drop_files(sample(name).jdl)
+    desktop.click("Submit", "QPushButton")
+    new = wait_until(lambda: {row["id"] for row in desktop.jobs()} - before, what="a job is there")
+    return str(next(iter(new)))
+
+
+def _published(desktop: Desktop, job: str) -> Recording:
+    """All that a job published so far."""
+    found = Recording()
+    while part := desktop.ask(lambda client: client.read_file(job, FILE, found.position, PART)).content:
+        found.feed(part)
+    return found
+
+
+def _pulled(desktop: Desktop, name: str) -> None:
+    """Move the slider of a parameter to its end."""
+    desktop.await_control(name, "QSlider", LONG)
+
+    def at_end() -> bool:
+        """Clicks and presses until it is: what is above it may still be growing."""
+        now = desktop.control(name, "QSlider")
+        if now is not None and now["value"] != now["most"]:
+            desktop.screen.click(*now["at"])
+            desktop.screen.press("End")
+        return now is not None and now["value"] == now["most"]
+
+    wait_until(at_end, LONG, f"the slider of {name} is at its end")
+
+
+def _pixels(screen: Screen, color: int) -> int:
+    """How many pixels of the whole screen have about this color: the picture may be a smaller one."""
+    root = screen.display.screen().root
+    shape = root.get_geometry()
+    seen = root.get_image(0, 0, shape.width, shape.height, X.ZPixmap, 0xFFFFFFFF)
+    found = np.frombuffer(seen.data, np.uint8).reshape(-1, 4)[:, 2::-1].astype(int)
+    return int((abs(found - [color >> 16, color >> 8 & 0xFF, color & 0xFF]) < 40).all(axis=1).sum())
+
+
+def test_the_plasma_is_watched_and_steered(desktop: Desktop, screen: Screen) -> None:
+    wait_until(lambda: "MPICH" in str(desktop.ask(lambda client: client.resource("local"))), what="MPICH")
+    job = _submitted(desktop, "plasma")
+    wait_until(lambda: _pixels(screen, ELECTRON) > 500 and _pixels(screen, ION) > 500, LONG, "it is drawn")
+    desktop.await_text(" pictures/s")
+    desktop.await_text("picture ")
+    for name in ("magnetic field", "temperature"):
+        _pulled(desktop, name)
+    seen = wait_until(lambda: _steered(desktop, job), LONG, "the program has taken both changes")
+    assert seen.curves["energy of ions"].points()[1][0] < 1
+    wait_until(lambda: _energy(desktop, job) > 2, LONG, "electrons have the temperature of the device")
+    screen.picture(PICTURES / "real-window-plasma.png")
+    assert {"speeds of electrons", "charge"} <= set(_published(desktop, job).arrays)
+    desktop.ask(lambda client: client.cancel([job]))
+    wait_until(lambda: _pixels(screen, ELECTRON) < 200, LONG, "its display goes with it")
+
+
+def _steered(desktop: Desktop, job: str) -> Recording | None:
+    found = _published(desktop, job)
+    taken = {change.name: change.after for change in found.steering.changes}
+    return found if taken.get("magnetic field") == 20 and taken.get("temperature") == 4 else None
+
+
+def _energy(desktop: Desktop, job: str) -> float:
+    return float(_published(desktop, job).curves["energy of electrons"].points()[1][-1])
+
+
+def test_the_network_is_trained_in_view_and_steered(desktop: Desktop, screen: Screen) -> None:
+    job = _submitted(desktop, "neural-net")
+    _show_tab(desktop, "View")
+    desktop.await_text(" of 120", LONG)
+    _pulled(desktop, "learning rate")
+    changes = wait_until(lambda: _published(desktop, job).steering.changes, LONG, "the program has it")
+    change = changes[-1]
+    assert (change.name, change.after) == ("learning rate", 0.5)
+    losses = len(_published(desktop, job).curves["loss"])
+    wait_until(lambda: len(_published(desktop, job).curves["loss"]) > losses, LONG, "it learns on")
+    screen.picture(PICTURES / "real-window-neural-net.png")
+    desktop.ask(lambda client: client.cancel([job]))
+
+
+def _show_tab(desktop: Desktop, name: str) -> None:
+    """Click the tab of the inspector, once its place is the one where it stays."""
+
+    def in_front() -> bool:
+        bar = next((one for one in desktop.controls() if name in one.get("tabs", ())), None)
+        if bar is not None and bar["tabs"][bar["current"]] != name:
+            desktop.screen.click(*bar["middles"][bar["tabs"].index(name)])
+        return bar is not None and bar["tabs"][bar["current"]] == name
+
+    wait_until(in_front, LONG, f"the tab {name} is in front")

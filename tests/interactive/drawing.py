@@ -1,0 +1,98 @@
+"""A program that draws on its display: a counter, a bar that moves, and what came from mouse and keyboard.
+
+`drawing.py RATE [BOXES]`: pictures a second; 0: a still one. Each square of 64 pixels along the upper edge
+holds a number as its color: the counter, the symbol of the last key pressed, the last button with its pixel,
+and the symbol of the last key released; modifiers do not count. BOXES of changing colors make a picture that
+is hard to carry.
+"""
+
+from __future__ import annotations
+
+import select
+import sys
+import time
+
+from Xlib import X
+from Xlib.display import Display
+
+SIDE = 64
+COUNTER, KEY, BUTTON, RELEASED = range(4)
+GROUND, BAR = 0x204060, 0xE0A030
+_SHIFT = 1
+_MODIFIERS = range(0xFFE1, 0xFFEF)
+
+
+class Drawing:
+    def __init__(self, boxes: int) -> None:
+        self.boxes = boxes
+        self.display = Display()
+        screen = self.display.screen()
+        size = screen.width_in_pixels, screen.height_in_pixels
+        masks = X.KeyPressMask | X.KeyReleaseMask | X.ButtonPressMask | X.ExposureMask
+        self.window = screen.root.create_window(
+            0, 0, *size, 0, screen.root_depth, X.InputOutput, X.CopyFromParent, background_pixel=GROUND,
+            override_redirect=True, event_mask=masks,
+        )  # fmt: skip
+        self.width, self.height = size
+        self.context = self.window.create_gc()
+        self.counter = 0
+        self.window.map()
+
+    def square(self, number: int, color: int) -> None:
+        self.box(number * SIDE, 0, SIDE, SIDE, color)
+
+    def box(self, left: int, top: int, width: int, height: int, color: int) -> None:
+        self.context.change(foreground=color & 0xFFFFFF)
+        self.window.fill_rectangle(self.context, left, top, width, height)
+
+    def tick(self) -> None:
+        self.box(self.counter * 8 % self.width, 80, 16, self.height - 80, GROUND)
+        self.counter += 1
+        self.box(self.counter * 8 % self.width, 80, 16, self.height - 80, BAR)
+        for box in range(self.boxes):
+            place = box * 7919 + self.counter * 31
+            left, top = place * 53 % (self.width - 60), 90 + place * 97 % (self.height - 130)
+            self.box(left, top, 60, 40, place * 2654435761)
+        self.square(COUNTER, self.counter)
+
+    def react(self) -> None:
+        while self.display.pending_events():
+            event = self.display.next_event()
+            if event.type == X.MappingNotify:
+                self.display.refresh_keyboard_mapping(event)
+            elif event.type in (X.KeyPress, X.KeyRelease):
+                shifted = event.state & X.ShiftMask
+                symbol = self.display.keycode_to_keysym(event.detail, _SHIFT if shifted else 0)
+                if symbol not in _MODIFIERS:
+                    self.square(KEY if event.type == X.KeyPress else RELEASED, symbol)
+            elif event.type == X.ButtonPress:
+                self.square(BUTTON, event.detail << 20 | event.event_x << 10 | event.event_y)
+            elif event.type == X.Expose:
+                self.square(COUNTER, self.counter)
+
+    def run(self, rate: float) -> None:
+        due = time.monotonic()
+        while True:
+            left = max(0.0, due - time.monotonic()) if rate else None
+            self.display.flush()
+            if select.select([self.display], [], [], left)[0] or self.display.pending_events():
+                self.react()
+            if rate and time.monotonic() >= due:
+                self.tick()
+                due = max(due + 1 / rate, time.monotonic())
+
+
+def declare() -> None:
+    """As a job, have a parameter, which changes nothing."""
+    try:
+        import crossdesk_publish as publish
+    except ImportError:
+        return
+    publish.parameter("unused", 1, minimum=0, maximum=9)
+
+
+if __name__ == "__main__":
+    declare()
+    drawing = Drawing(int(sys.argv[2]) if len(sys.argv) > 2 else 0)
+    print("ready", flush=True)
+    drawing.run(float(sys.argv[1]))

@@ -1,0 +1,104 @@
+"""A node with a glidein; what the broker writes there is written by hand."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from broker_core.jobs.placement import Component
+from broker_core.sites.contract import LaunchOrder
+from broker_core.sites.glideins import GlideinStatus, SlotClaim
+from broker_core.sites.shell.bundle import BundleContext, order_text
+from broker_core.sites.shell.glideins import read_status, take_text
+from broker_core.sites.shell.workspace import Workspace
+from broker_core.worker.markers import ended_mark, started_mark
+from broker_core.worker.script import box_path, boxing_archive, glidein_path, starter_path
+from tests.running import end_all
+from tests.waiting import wait_until
+
+NAME = "pool-1"
+
+
+class Node:
+    """The broker's directory at a site, with one glidein."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.own = root / "glideins" / NAME
+        self._process: subprocess.Popen[bytes] | None = None
+        for folder in ("news", "programs", f"attempts/{NAME}.1/job"):
+            (root / folder).mkdir(parents=True)
+        shutil.copy(box_path(), root / "programs/box")
+        (root / "programs/boxing").write_bytes(boxing_archive())
+
+    def start(self, lease: int = 60, boxes: str = "never") -> subprocess.Popen[bytes]:
+        """Start the glidein; returns once it tells of itself."""
+        words = ["/bin/sh", str(glidein_path()), NAME, str(lease), "60", "box", "boxing", boxes]
+        self._process = subprocess.Popen(words, cwd=self.root / "attempts" / f"{NAME}.1" / "job")
+        wait_until(lambda: self.status is not None)
+        return self._process
+
+    @property
+    def status(self) -> GlideinStatus | None:
+        path = self.own / "state"
+        return read_status(path.read_text()) if path.exists() else None
+
+    def renew(self, value: int) -> None:
+        (self.own / "lease").write_text(f"{value}\n")
+
+    def stage(self, tag: str, slot: SlotClaim, script: str, outputs: tuple[str, ...] = ()) -> None:
+        """What a submission brings, without the claim."""
+        attempt = Component(tag, 1)
+        order = LaunchOrder(
+            attempt, 1, "/bin/sh", f'-c "{script}"', (), "", "out", "err", (), outputs, slot=slot
+        )  # fmt: skip
+        home = Workspace(str(self.root), "", 0.0, 0.0)
+        place = BundleContext(
+            home, str(starter_path()), "", "m", (), {}, beat=1, lease=0.0,
+            box=f"{self.root}/programs/box", boxing=f"{self.root}/programs/boxing",
+        )  # fmt: skip
+        folder = self.root / "attempts" / attempt.tag
+        (folder / "job").mkdir(parents=True)
+        (folder / "order").write_text(order_text(order, place))
+
+    def take(self, tag: str, slot: SlotClaim) -> int:
+        """Hand an attempt over to its slot; returns the exit status."""
+        words = ["/bin/sh", "-c", take_text(slot, f"{tag}.1")]
+        return subprocess.run(words, cwd=self.root, stderr=subprocess.DEVNULL).returncode
+
+    def begin(
+        self, tag: str, claim: str, script: str, nice: int = 0, outputs: tuple[str, ...] = ()
+    ) -> None:
+        slot = SlotClaim(NAME, claim, nice)
+        self.stage(tag, slot, script, outputs)
+        assert self.take(tag, slot) == 0
+
+    def want(self, claim: str, line: str) -> None:
+        """What becomes of a claim."""
+        fresh = self.own / "claims" / f".{claim}"
+        fresh.write_text(f"{line}\n")
+        fresh.rename(self.own / "claims" / claim)
+
+    def nice_of(self, tag: str) -> int | None:
+        """Nice value of a program that runs."""
+        pid = self.pid_of(tag)
+        return os.getpriority(os.PRIO_PROCESS, pid) if pid is not None else None
+
+    def pid_of(self, tag: str) -> int | None:
+        """Of a program that runs."""
+        path = self.root / "attempts" / f"{tag}.1" / "started"
+        mark = started_mark(path.read_bytes(), 0.0) if path.exists() else None
+        return mark.pid if mark is not None else None
+
+    def failure_of(self, tag: str) -> str | None:
+        path = self.root / "attempts" / f"{tag}.1" / "ended"
+        mark = ended_mark(path.read_bytes(), 0.0) if path.exists() else None
+        return mark.failure if mark is not None else None
+
+    def close(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait(60)
+        end_all(self.root)
