@@ -44,6 +44,8 @@ class LogsPane(JobPane):
         self.feed: LogFeed | None = None
         self.files: list[OutputFile] = []
         self._chosen = ""
+        self._picked = False
+        """The user chose it; what was chosen for him gives way to what tells more."""
         self._line: tuple[str, int] | None = None
         """File and offset of a line that is to come into view as soon as it is here."""
         self._seeking: LogFeed | None = None
@@ -124,7 +126,7 @@ class LogsPane(JobPane):
     def clear(self) -> None:
         """Stop copying the file shown before."""
         self._drop_feed()
-        self.files, self._chosen, self._line, self._seeking = [], "", None, None
+        self.files, self._chosen, self._picked, self._line, self._seeking = [], "", False, None, None
         self.finder.close_bar()
 
     def _drop_feed(self) -> None:
@@ -136,15 +138,24 @@ class LogsPane(JobPane):
     def render_answer(self, answer: list[OutputFile]) -> None:
         """Offer the files, and show the one chosen, or the one that tells most."""
         self.files = sorted(answer, key=lambda one: (one.role != "stdout", one.role != "stderr", one.path))
-        if not self.files:
+        if self._line is not None:
+            self._chosen, self._picked = self._line[0], True
+        if not self._picked and all(one.role == "input" for one in self.files):
             self._say_nothing()
             return
-        if self._line is not None:
-            self._chosen = self._line[0]
-        if self._chosen not in [one.path for one in self.files]:
+        if self._may_change():
             self._chosen = telling(self.files, failed=self._failed_job()).path
         self.chooser.show_files(self.files, self._chosen)
         self._show_file(next(one for one in self.files if one.path == self._chosen))
+
+    def _may_change(self) -> bool:
+        """True if another file may be shown than before: nobody reads that one, or its job has failed."""
+        shown = next((one for one in self.files if one.path == self._chosen), None)
+        if shown is None or self._picked:
+            return shown is None
+        if shown.role in STREAMS and shown.size:
+            return self._failed_job() and self.view.following
+        return True
 
     def showEvent(self, event: QShowEvent) -> None:
         """Go on looking for new lines."""
@@ -180,7 +191,7 @@ class LogsPane(JobPane):
         """Show this file of the job."""
         for one in self.files:
             if one.path == path:
-                self._chosen = path
+                self._chosen, self._picked = path, True
                 self.chooser.show_files(self.files, path)
                 self._show_file(one)
 
@@ -303,4 +314,4 @@ def telling(files: list[OutputFile], *, failed: bool = False) -> OutputFile:
     said = [one for one in files if one.size and one.role in STREAMS]
     if failed:
         said.sort(key=lambda one: one.role != "stderr")
-    return (said or files)[0]
+    return (said or [one for one in files if one.role != "input"] or files)[0]

@@ -192,6 +192,41 @@ def test_a_job_that_has_not_run_says_when_there_will_be_lines(
     assert pane.empty_state.isVisible()
 
 
+def test_what_a_job_writes_takes_the_place_of_what_was_there_before_it(
+    context: TestContext, pane: LogsPane, until: Until
+) -> None:
+    """At first the job has its script alone, then a file of its own, then its output."""
+    context.client.roles["heat.py"] = "input"
+    (context.client.folder / "heat.py").write_text("print('step')\n")
+    context.put(row("Running"), story(*TO_RUNNING))
+    pane.show_job(JOB)
+    until(lambda: pane.empty_state.heading.text() == "No output yet")
+    (context.client.folder / "notes").write_text("of its own\n")
+    pane.refresh()
+    until(lambda: "of its own" in pane.view.visible_text())
+    running(context, "step 1\n")
+    pane.refresh()
+    until(lambda: "step 1" in pane.view.visible_text())
+    pane.show_file("heat.py")
+    until(lambda: "print" in pane.view.visible_text())
+    ended(context, b"step 1\nstep 2\n")
+    pane.refresh()
+    until(lambda: [one.size for one in pane.files if one.role == "stdout"] == [14])
+    assert "print" in pane.view.visible_text(), "what the user chose stays"
+
+
+def test_errors_come_into_view_when_the_job_fails(
+    context: TestContext, pane: LogsPane, until: Until
+) -> None:
+    running(context, "step 1\n")
+    pane.show_job(JOB)
+    until(lambda: "step 1" in pane.view.visible_text())
+    (context.client.folder / "err.txt").write_text("error: no map\n")
+    context.put(row("Done", exit_code=7, ended=row("Done")["started"] + 5), story(*TO_FAILED))
+    pane.refresh()
+    until(lambda: "no map" in pane.view.visible_text())
+
+
 def test_a_file_that_cannot_be_read_says_why(context: TestContext, pane: LogsPane, until: Until) -> None:
     ended(context, b"x\n")
     pane.show_job(JOB)
