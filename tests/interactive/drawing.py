@@ -75,7 +75,8 @@ class Drawing:
         while True:
             left = max(0.0, due - time.monotonic()) if rate else None
             self.display.flush()
-            if select.select([self.display], [], [], left)[0] or self.display.pending_events():
+            # Flushing may read events too: those do not wake anybody.
+            if self.display.pending_events() or select.select([self.display], [], [], left)[0]:
                 self.react()
             if rate and time.monotonic() >= due:
                 self.tick()
