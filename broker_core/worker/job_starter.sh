@@ -502,12 +502,12 @@ __watch() {
 }
 
 # Set __renewal to what the lease's file says, __before and __now to the moments around that: hundredths of
-# seconds since the machine started.
+# seconds since the machine started. What a glidein of this node writes has its own moment behind it: __renewed.
 __look_at_lease() {
     __clock
     __before=${__uptime%.*}${__uptime#*.}
-    __renewal=
-    if [ -r "$__lease_path" ]; then read -r __renewal <"$__lease_path"; fi
+    __renewal= __renewed=
+    if [ -r "$__lease_path" ]; then read -r __renewal __renewed <"$__lease_path"; fi
     __clock
     __now=${__uptime%.*}${__uptime#*.}
 }
@@ -586,17 +586,22 @@ __look_at_use() {
     __sample_use
 }
 
+# True if the lease says when it was renewed, and is not over. It counts from then.
+__is_renewed() {
+    case $__renewed in '' | *[!0-9]*) return 1 ;; esac
+    [ "$(((__now - __renewed) / 100))" -lt "$__lease" ] && __before=$__renewed
+}
+
 # Wait for a renewal of the lease, so that nothing begins that the broker may believe to be over.
 __await_lease() {
     __decode "$__lease_file"
     __lease_path=$__value
     __look_at_lease
     __last=$__renewal __since=$__now __tries=20
-    while [ "$__renewal" = "$__last" ]; do
+    while [ "$__renewal" = "$__last" ] && ! __is_renewed; do
         [ ! -f "$__here/cancel" ] || return 0
         [ "$(((__now - __since) / 100))" -lt "$__lease" ] ||
             __end - lease "The broker was not heard from for $__lease seconds, so the program was not started."
-        # In a slot it comes at once, from a glidein on the same node.
         if [ "$__tries" -gt 0 ]; then sleep 0.1; else sleep 1; fi
         __tries=$((__tries - 1))
         __look_at_lease

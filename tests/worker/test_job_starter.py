@@ -335,6 +335,21 @@ def test_a_lease_counts_from_its_renewal_and_not_from_when_that_was_seen(tmp_pat
     assert mark.failure == "lease"
 
 
+def test_a_lease_that_says_when_it_was_renewed_needs_no_further_renewal(
+    shell: list[str], tmp_path: Path
+) -> None:
+    """As a glidein writes it, on the same node; what is too old does not count."""
+    lease = tmp_path / "lease"
+    more = {"news": str(tmp_path), "beat": 1, "lease": 2, "lease_file": str(lease)}
+    lease.write_text(f"1 {int(100 * uptime())}\n")
+    _, mark = run(shell, tmp_path / "fresh", "true", **more)
+    assert (mark.failure, mark.exit_code) == ("", 0)
+    lease.write_text(f"1 {int(100 * uptime()) - 201}\n")
+    _, mark = run(shell, tmp_path / "old", "true", **more)
+    assert mark.failure == "lease"
+    assert not (tmp_path / "old" / "started").exists()
+
+
 WORDS = st.sampled_from(
     ["pid", "exit", "failure", "uptime", "time", "missing", "reason", "terminated", "times"]
 )

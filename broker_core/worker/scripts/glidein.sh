@@ -26,9 +26,10 @@ mkdir -p "$own/claims" "$own/taken" "$own/heard" "$own/past" && mkdir "$own/begu
 leaving=
 trap 'leaving=told' TERM
 
-# Set now to the seconds since the machine started.
+# Set now to the seconds since the machine started, and moment to the hundredths of them.
 clock() {
     read -r now rest </proc/uptime
+    moment=${now%.*}${now#*.}
     now=${now%%.*}
 }
 
@@ -57,7 +58,8 @@ give_way() {
 
 # Run attempt $tag for $claim, in a session of its own.
 begin() {
-    printf '0\n' >"$mine/lease"
+    clock
+    printf '0 %s\n' "$moment" >"$mine/lease"
     printf '%s\n' "$tag" >"$mine/tag"
     printf '%s run\n' "$nice" >"$mine/as"
     (
@@ -98,6 +100,8 @@ obey() {
         fresh=1
         return
     fi
+    [ -d "$mine" ] || mind_lease
+    [ -z "$leaving" ] || return 0
     if mkdir "$mine" 2>/dev/null; then
         if [ "$mode" = end ]; then printf 'refused\n' >"$mine/exit"; else begin; fi
         fresh=20
@@ -142,6 +146,7 @@ mind_lease() {
 tell() {
     beat=$((beat + 1))
     running=
+    clock
     {
         printf 'node %s\nbox %s\npriorities %s\nbeat %s\n' "$node" "$boxed" "$priorities" "$beat"
         [ -z "$fault" ] || printf 'fault %s\n' "$fault"
@@ -156,7 +161,7 @@ tell() {
             *) printf 'over %s %s\n' "$claim" "$status" ;;
             esac
             [ -n "$status" ] || running="$running $claim"
-            [ -n "$status$leaving" ] || printf '%s\n' "$beat" >"$mine/lease"
+            [ -n "$status$leaving" ] || printf '%s %s\n' "$beat" "$moment" >"$mine/lease"
         done
         set -f
         printf '.\n'
