@@ -23,9 +23,10 @@ from broker_core.sites.link import LinkState
 from broker_core.system.clock import now
 
 log = logging.getLogger("crossdesk.glideins")
-PACE, SLOW = 1.0, 5.0
-"""Seconds between two exchanges; and where nothing has changed for `_QUIET` seconds."""
-_QUIET = 30.0
+QUICK, PACE, SLOW = 0.2, 1.0, 5.0
+"""Seconds between two exchanges: for `_LIVELY` seconds after a payload has ended, as the next one may be as
+short; then; and where nothing has changed for `_QUIET` seconds."""
+_LIVELY, _QUIET = 3.0, 30.0
 _FRESH = 5.0
 """Seconds after which a renewal is not sent any more; the glidein gives another sign of life."""
 _SIGNS = 9
@@ -62,8 +63,8 @@ class GlideinLink:
         """Claims whose end was passed on."""
         self._settled: set[tuple[str, str]] = set()
         """Glideins with claims that they tell the end of, a round after that was passed on."""
-        self._news = 0.0
-        """When something changed last, by the monotonic clock."""
+        self._news = self._ended = 0.0
+        """When something changed last, and when a payload ended, by the monotonic clock."""
         self._woken = asyncio.Event()
         self._task = asyncio.get_running_loop().create_task(self._rounds(), name="glideins of a site")
 
@@ -108,7 +109,10 @@ class GlideinLink:
     def _next_pause(self) -> float | None:
         if not (self._is_wanted() or self._glideins()):
             return None
-        return PACE if now().monotonic - self._news < _QUIET else SLOW
+        moment = now().monotonic
+        if moment - self._ended < _LIVELY:
+            return QUICK
+        return PACE if moment - self._news < _QUIET else SLOW
 
     def _is_wanted(self) -> bool:
         """There is somebody to speak with, or to clear up after."""
@@ -195,4 +199,5 @@ class GlideinLink:
         if claim in self._over:
             return False
         self._over.add(claim)
+        self._ended = now().monotonic
         return True
