@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from broker_core.matching.match import Matches, match
-from broker_core.policies.applied import applied
+from broker_core.policies.applied import applied, by_ways
 from broker_core.policies.built_in import POLICIES
 from broker_core.resources.record import Resource
 from tests.matching.made import job, resource
@@ -64,6 +64,12 @@ def test_best_fit_puts_rank_before_the_surplus_and_a_long_queue_last() -> None:
 def test_fewer_sites_come_before_more_and_then_the_higher_rank() -> None:
     text = OVER_SITES.format(9) + " Rank = other.GlueCEStateFreeCPUs;"
     assert groups("best-fit", text, pool(a=5, b=4, c=9, d=8)) == ["c", "ad", "bd", "ab"]
+
+
+@pytest.mark.parametrize("slots_first", [False, True])
+def test_virtual_slots_and_processors_are_told_apart_for_interactive_jobs_alone(slots_first: bool) -> None:
+    found = match(job(""), pool(**FOUR))
+    assert by_ways(found, slots_first) is found
 
 
 def test_a_set_with_an_overloaded_member_comes_last() -> None:
