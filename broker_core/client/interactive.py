@@ -134,7 +134,8 @@ async def open_session(
 
 def _carried(client: SessionCommands, said: SessionContact) -> Contact:
     """The contact of a program whose lines the broker carries."""
-    notice = NOTICE.format(why=said.missing.rstrip(".") or "the node runs no other")
+    over = said.state is ContactState.OVER
+    notice = "" if over else NOTICE.format(why=said.missing.rstrip(".") or "the node runs no other")
 
     def link(listener: StreamListener) -> LineLink:
         return LineLink(client, said.job, said.node, listener)

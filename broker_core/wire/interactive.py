@@ -96,7 +96,8 @@ class SessionContact(Wire):
     fingerprint: str = ""
     node: str = ""
     agent: str = ""
-    """`terminal`: it speaks SSH with desks; `plain`: the broker carries lines; empty while there is none."""
+    """`terminal`: it speaks SSH with desks; `plain`: the broker carries lines, or has the output of a job
+    that ended before any desk came; empty while there is none."""
     manners: SessionManners = SessionManners()
     missing: str = ""
     """Why it is not of the better kind, in words; empty where it is."""

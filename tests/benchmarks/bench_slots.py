@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
 import tempfile
 import time
 from pathlib import Path
@@ -28,10 +29,12 @@ _SITE = "alpha"
 _STARTS, _TURNS = 9, 3
 _ECHO = 'Executable = "/bin/echo"; Arguments = "ready"; Interactive = true;'
 _COMPUTES = """#!/bin/sh
-exec taskset -c 0 python3 -S -c 'import time
-begin = time.monotonic()
-for _ in range(30_000_000): pass
-print("took", time.monotonic() - begin, flush=True)'
+exec taskset -c 0 /bin/sh -c '
+read begin rest </proc/uptime
+i=0
+while [ $i -lt 4000000 ]; do i=$((i + 1)); done
+read end rest </proc/uptime
+echo took $begin $end'
 """
 _OTHER = """#!/bin/sh
 exec taskset -c 0 /bin/sh -c 'while [ ! -e "$1" ]; do :; done' sh "$1"
@@ -65,21 +68,22 @@ class _Slots:
         (state / "broker.toml").write_text(f'glideins = ["{_SITE}"]\nslot_reads = ["{self._base}"]\n')
         async with running() as (_, client):
             await self._add(client)
-            bare = await self._computing(client, site="local")
-            begin = time.perf_counter()
-            idle = await self._batch(client, 'Executable = "/bin/sleep"; Arguments = "600"; WallTime = 900;')
-            joined = time.perf_counter() - begin
+            bare = median(self._directly() for _ in range(_TURNS))
+            idle, joined = await self._batch(
+                client, 'Executable = "/bin/sleep"; Arguments = "600"; WallTime = 900;'
+            )
             starts = [await self._start(client) for _ in range(_STARTS + 1)][1:]
-            alone = await self._computing(client, site=_SITE)
+            alone = await self._computing(client)
             await client.cancel([idle])
-            await reach(client, idle, "Cleared")
+            await reach(client, idle, "Canceled")
             gate = self._base / "gate"
-            busy = await self._batch(
+            busy, _ = await self._batch(
                 client, f'Executable = "{self._base}/other"; Arguments = "{gate}"; WallTime = 900;'
             )
-            beside = await self._computing(client, site=_SITE)
+            beside = await self._computing(client)
             gate.touch()
-            await reach(client, busy, "Done")
+            if (await reach(client, busy, "Done"))["exit_code"] != 0:
+                raise RuntimeError("the program in the other slot ended before")
             await client.remove_site(_SITE)
         return [
             Figure("batch job runs in a glidein on an idle site after", round(joined, 2), "s", at_most=5.0),
@@ -98,34 +102,39 @@ class _Slots:
 
         await eventually(known, 60)
 
-    async def _batch(self, client: BrokerClient, text: str) -> str:
+    def _directly(self) -> float:
+        """Seconds of the computation, by nobody else started."""
+        done = subprocess.run([self._base / "computes"], capture_output=True, check=True)
+        return _taken(done.stdout)
+
+    async def _batch(self, client: BrokerClient, text: str) -> tuple[str, float]:
+        """A job in the first slot, which has started, and seconds until then; the second slot is offered."""
+        begin = time.perf_counter()
         job = (await client.submit_prepared(await prepare(text, Path("/")), site=_SITE)).ids[0]
         await reach(client, job, "Running")
+        spent = time.perf_counter() - begin
 
         async def offered() -> bool:
             page = (await client.resources_page()).columns
             rows = zip(page["ce"], page["free_cpus"], strict=True)
-            return any("/jobmanager-slots-" in ce and count for ce, count in rows)
+            here = {ce: count for ce, count in rows if ce.startswith(_SITE)}
+            return all(bool(count) is ("/jobmanager-slots-" in ce) for ce, count in here.items())
 
-        await eventually(offered, 60)
-        return job
+        await eventually(offered, 60, "no processor is free, and a slot is")
+        return job, spent
 
     async def _start(self, client: BrokerClient) -> float:
         begin = time.perf_counter()
-        at, _ = await self._spoken(client, _ECHO, _SITE)
+        at, _ = await self._spoken(client, _ECHO)
         return at - begin
 
-    async def _computing(self, client: BrokerClient, site: str) -> float:
+    async def _computing(self, client: BrokerClient) -> float:
         text = f'Executable = "{self._base}/computes"; Interactive = true;'
-        times = []
-        for _ in range(_TURNS):
-            _, output = await self._spoken(client, text, site)
-            times.append(float(output.partition(b"took ")[2].split()[0]))
-        return median(times)
+        return median([_taken((await self._spoken(client, text))[1]) for _ in range(_TURNS)])
 
-    async def _spoken(self, client: BrokerClient, text: str, site: str) -> tuple[float, bytes]:
-        """When a job said its first byte, and all that it said."""
-        job = (await client.submit_prepared(await prepare(text, Path("/")), site=site)).ids[0]
+    async def _spoken(self, client: BrokerClient, text: str) -> tuple[float, bytes]:
+        """When an interactive job wrote its first byte, and all that it wrote."""
+        job = (await client.submit_prepared(await prepare(text, Path("/")), site=_SITE)).ids[0]
         session = await open_session(client, job)
         at, output = 0.0, b""
         async for event in session.events():
@@ -133,7 +142,9 @@ class _Slots:
                 at = at or time.perf_counter()
                 output += event.data
         await session.close()
-        await reach(client, job, "Done")
+        row = await reach(client, job, "Done", "Aborted")
+        if row["exit_code"] != 0 or not at:
+            raise RuntimeError(f"{row['state']}: {row['reason']}: {output.decode()}")
         await self._free(client)
         return at, output
 
@@ -145,3 +156,8 @@ class _Slots:
             return all(one.state == "Busy" for one in glideins)
 
         await eventually(offered, 60)
+
+
+def _taken(output: bytes) -> float:
+    begin, end = output.partition(b"took ")[2].split()[:2]
+    return float(end) - float(begin)

@@ -10,7 +10,7 @@ import pytest
 
 from broker_core.client.client import BrokerClient
 from broker_core.client.connect import connect
-from broker_core.client.interactive import SessionOptions, open_session
+from broker_core.client.interactive import SessionOptions, open_session, register_desk
 from broker_core.client.prepare import prepare
 from broker_core.errors import CrossDeskError
 from broker_core.interactive.shadow.session_events import SessionState
@@ -67,6 +67,20 @@ async def test_lines_go_both_ways_and_the_exit_status_comes_back(client: BrokerC
     assert screen.session.status.exit_code == 7
     await screen.session.close()
     assert (await reach(client, job, "Done"))["exit_code"] == 7
+
+
+async def test_a_desk_that_comes_after_the_end_of_a_short_job_still_gets_its_output(
+    client: BrokerClient,
+) -> None:
+    await register_desk(client)
+    job = await submitted(client, "echo ready; echo wrong >&2; exit 7")
+    assert (await reach(client, job, "Done"))["exit_code"] == 7
+    for _ in range(2):
+        screen = Screen(await open_session(client, job, QUICK))
+        await screen.ended()
+        assert (bytes(screen.streams[1]), bytes(screen.streams[2])) == (b"ready\n", b"wrong\n")
+        assert (screen.session.status.state, screen.session.status.exit_code) == (SessionState.CLOSED, 7)
+        await screen.session.close()
 
 
 async def test_typed_lines_arrive_once_and_in_order_over_many_deaths_of_the_broker(

@@ -31,6 +31,7 @@ from broker_core.jobs.placement import Component, ComputingElement
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.jobs.story import failure
+from broker_core.jobs.transitions import EventType
 from broker_core.scheduling.messages import Message
 from broker_core.settings.interactive import InteractiveSettings
 from broker_core.sites.contract import (
@@ -182,8 +183,12 @@ class Sessions:
             )
         if record.state.ended:
             self.forget(record.id)
-            dead = failure(await self._store.events_of(record.id)) == NO_DESK
-            return answer.model_copy(update={"state": ContactState.OVER, "dead": dead, **_ending(record)})
+            story = await self._store.events_of(record.id)
+            dead, met = failure(story) == NO_DESK, any(one.type is EventType.AGENT_READY for one in story)
+            # Output that no desk was quick enough for is at the broker, as that of a program by lines.
+            unseen = record.state is JobState.DONE and not (dead or met)
+            over = {"state": ContactState.OVER, "dead": dead, "agent": PLAIN_KIND if unseen else ""}
+            return answer.model_copy(update=over | _ending(record))
         if record.state is not JobState.RUNNING or site is None:
             return answer.model_copy(update={"reason": "The job is not running yet."})
         return await self._running(record, site, answer)
