@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -28,7 +29,7 @@ _FINE = (StateShape.CHECK, "positive", "Up")
 _NO_ACCESS = (StateShape.HOLLOW, "muted", "No account")
 NAMES = {"site", "ce", "country", "lrms", "lock_owner", "sources", "state"}
 """What sorts as text; everything else as numbers."""
-_SLICE = 4000
+_SLICE = 2000
 _SEARCHED = ("site", "ce", "lrms", "marks", "sources", "lock_owner")
 
 
@@ -116,7 +117,12 @@ def searchable(held: Held) -> list[str]:
 
 def ranks(held: Held, by: str) -> np.ndarray:
     """Return for each row its rank by a column; rows with equal values share one."""
-    return np.unique(_keys(held, by), return_inverse=True)[1]
+    if by == "state":
+        return _text_ranks([state_of(held, row)[2] for row in range(len(held["ce"]))])
+    if by in NAMES:
+        return _text_ranks([str(value or "").lower() for value in held[by]])
+    numbers = np.array([-1.0 if value is None else float(value) for value in held[by]])
+    return np.unique(numbers, return_inverse=True)[1]
 
 
 def arranged(ranked: np.ndarray, texts: Sequence[str], wanted: str, descending: bool) -> list[int]:
@@ -131,15 +137,10 @@ def arranged(ranked: np.ndarray, texts: Sequence[str], wanted: str, descending: 
     return ordered
 
 
-def _keys(held: Held, by: str) -> np.ndarray:
-    if by == "state":
-        return _texts([state_of(held, row)[2] for row in range(len(held["ce"]))])
-    if by in NAMES:
-        return _texts([str(value or "").lower() for value in held[by]])
-    return np.array([-1.0 if value is None else float(value) for value in held[by]])
-
-
-def _texts(values: list[str]) -> np.ndarray:
-    """In slices, for an array is made of texts in one step that lets no other thread go on."""
-    parts = [np.array(values[start : start + _SLICE]) for start in range(0, len(values), _SLICE)]
-    return np.concatenate(parts) if parts else np.zeros(0)
+def _text_ranks(values: list[str]) -> np.ndarray:
+    """In slices: many texts are sorted, or made an array, in one step that lets no other thread go on."""
+    parts = [sorted(set(values[start : start + _SLICE])) for start in range(0, len(values), _SLICE)]
+    rank: dict[str, int] = {}
+    for text in heapq.merge(*parts):
+        rank.setdefault(text, len(rank))
+    return np.fromiter((rank[value] for value in values), np.int64, len(values))
