@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QImage
 
 from app.console.shutdown import threads
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 
 log = logging.getLogger(__name__)
+_running: set[VideoRecorder] = set()
+"""Recorders whose threads run, or have just ended: none may be destroyed by its own thread."""
 
 
 class VideoRecorder(QObject):
@@ -40,6 +42,8 @@ class VideoRecorder(QObject):
         self._ended: float | None = None
         self._news = threading.Condition()
         self._thread = threading.Thread(target=self._live, name=f"recording {path.name}")
+        self.written.connect(self._over)
+        self.failed.connect(self._over)
 
     @property
     def seconds(self) -> float:
@@ -57,6 +61,7 @@ class VideoRecorder(QObject):
         self._begun = self._clock()
         self.show(image)
         threads.add(self._thread)
+        _running.add(self)
         self._thread.start()
 
     def show(self, image: QImage) -> None:
@@ -72,6 +77,11 @@ class VideoRecorder(QObject):
             if self._ended is None:
                 self._ended = self.seconds
                 self._news.notify()
+
+    def _over(self) -> None:
+        """The thread is at its end: let it go, then whoever it recorded for may be the last to let go."""
+        self._thread.join()
+        QTimer.singleShot(0, lambda: _running.discard(self))
 
     # In its own thread.
 

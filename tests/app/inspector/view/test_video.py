@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import threading
+import weakref
 from pathlib import Path
 
 import av
@@ -121,3 +122,22 @@ def test_a_file_that_cannot_be_written_is_told(qapp: QApplication, tmp_path: Pat
     assert "No such file or directory" in told.failed[0]
     recorder.show(picture(BLUE))
     recorder.stop()
+
+
+def test_a_recorder_that_nobody_holds_goes_in_the_thread_of_the_window(
+    qapp: QApplication, tmp_path: Path
+) -> None:
+    """An object of Qt that another thread destroys takes the desk with it, now and then."""
+    gone = list[threading.Thread]()
+    recorder = VideoRecorder(tmp_path / "short.webm")
+    weakref.finalize(recorder, lambda: gone.append(threading.current_thread()))
+    recorder.start(picture(RED))
+    recorder.stop()
+    del recorder
+
+    def is_gone() -> bool:
+        qapp.processEvents()
+        return bool(gone)
+
+    wait_until(is_gone, LONG, "the recorder is gone")
+    assert gone == [threading.main_thread()]
