@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
+from app.console import threads
 from app.console.forwards.entry import Where
-from app.console.shutdown import threads
 from broker_core.client.desk_settings import own_ports
 from broker_core.client.interactive import (
     ENDED,
@@ -76,8 +76,11 @@ class ConsoleChannel(QObject):
 
     def start(self) -> None:
         """Begin."""
-        threads.add(self._thread)
-        self._thread.start()
+        threads.start(self._thread, self)
+
+    def keep(self, one: QObject) -> None:
+        """Keep what commands to this session use as long as its thread lives."""
+        threads.keep(self._thread, one)
 
     def close(self) -> None:
         """Detach, without waiting for it: the program goes on."""
@@ -185,7 +188,7 @@ class ConsoleChannel(QObject):
             self.failed.emit("Something went wrong in the console; the window's log has the details.")
         finally:
             self.over.emit()
-            threads.discard(self._thread)
+            threads.end()
 
     async def _run(self) -> None:
         stop, self._room = asyncio.Event(), asyncio.Event()

@@ -13,7 +13,7 @@ from PySide6.QtGui import QCloseEvent, QGuiApplication, QPaintEvent, QResizeEven
 from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QMainWindow, QWidget
 
 from app.actions.registry import Actions
-from app.console.shutdown import wait_for_all
+from app.console.threads import wait_for_all
 from app.jobs.pane import JobsPane
 from app.shell import opened
 from app.shell.activity import BottomPanel

@@ -46,6 +46,7 @@ class DisplayLink(QObject):
         self._pixels = DisplayPixels(Grid(0, 0))
         self._session = session
         self._viewer = _Viewer(self)
+        session.keep(self)
         session.waits.connect(self.waits)
         session.over.connect(self.over)
         session.do(lambda session: session.forwards.screen.follow(self._viewer))

@@ -36,6 +36,10 @@ class JobSession(QObject):
         """Another part of the tab uses it."""
         self._users += 1
 
+    def keep(self, one: QObject) -> None:
+        """Keep what `do` uses as long as the thread of the session lives."""
+        self._channel.keep(one)
+
     def leave(self) -> None:
         """A part uses it no longer; the program goes on in any case."""
         self._users -= 1

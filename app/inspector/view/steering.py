@@ -34,6 +34,7 @@ class SteeringLink(QObject):
         super().__init__()
         self._wanted: dict[str, str] = {}
         self._session = session
+        session.keep(self)
         session.waits.connect(self.waits)
         session.over.connect(self.over)
         session.do(self._follow)

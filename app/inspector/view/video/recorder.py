@@ -9,18 +9,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 
-from app.console.shutdown import threads
+from app.console import threads
 
 if TYPE_CHECKING:
     from app.inspector.view.video.file import VideoFile
 
 
 log = logging.getLogger(__name__)
-_running: set[VideoRecorder] = set()
-"""Recorders whose threads run, or have just ended: none may be destroyed by its own thread."""
 
 
 class VideoRecorder(QObject):
@@ -42,8 +40,6 @@ class VideoRecorder(QObject):
         self._ended: float | None = None
         self._news = threading.Condition()
         self._thread = threading.Thread(target=self._live, name=f"recording {path.name}")
-        self.written.connect(self._over)
-        self.failed.connect(self._over)
 
     @property
     def seconds(self) -> float:
@@ -60,9 +56,7 @@ class VideoRecorder(QObject):
         """Begin with what is shown now."""
         self._begun = self._clock()
         self.show(image)
-        threads.add(self._thread)
-        _running.add(self)
-        self._thread.start()
+        threads.start(self._thread, self)
 
     def show(self, image: QImage) -> None:
         """Something else is shown from now on; one that is not written yet is left out."""
@@ -78,11 +72,6 @@ class VideoRecorder(QObject):
                 self._ended = self.seconds
                 self._news.notify()
 
-    def _over(self) -> None:
-        """The thread is at its end: let it go, then whoever it recorded for may be the last to let go."""
-        self._thread.join()
-        QTimer.singleShot(0, lambda: _running.discard(self))
-
     # In its own thread.
 
     def _live(self) -> None:
@@ -94,7 +83,7 @@ class VideoRecorder(QObject):
         else:
             self.written.emit(self.path, seconds)
         finally:
-            threads.discard(self._thread)
+            threads.end()
 
     def _write_all(self) -> float:
         from app.inspector.view.video.file import VideoFile
