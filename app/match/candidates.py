@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 
 from app import units
 from app.match.asking import PAGE
@@ -13,22 +13,20 @@ from app.match.choices import TriedChoices
 from app.widgets.cells import BADGE, FONT, GLYPH, TONE
 from app.widgets.csv_file import Written
 from app.widgets.match_style import rank_words, sentence, verdict
+from app.widgets.table import NOWHERE, Index, TitledModel
 from broker_core.jobs.site_names import element_words, queue_name, site_name
 
 if TYPE_CHECKING:
     from broker_core.wire.matches import MatchedResource, MatchReport, StartForecast
 
-Index = QModelIndex | QPersistentModelIndex
-_NOWHERE = QModelIndex()
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-COLUMNS = ("Site", "Queue", "Rank", "Free CPUs", "Waiting", "Why")
 SITE, QUEUE, RANK, FREE, WAITING, WHY = range(6)
-_NUMBERS = frozenset({RANK, FREE, WAITING})
 
 
-class CandidateTable(QAbstractTableModel):
+class CandidateTable(TitledModel):
     """Rows that were not seen yet are blank until their page comes; nobody waits for them."""
+
+    TITLES = ("Site", "Queue", "Rank", "Free CPUs", "Waiting", "Why")
+    NUMBERS = frozenset({RANK, FREE, WAITING})
 
     wanted = Signal(int)
     """A row whose page is missing."""
@@ -55,19 +53,19 @@ class CandidateTable(QAbstractTableModel):
         self._rows.update({row: one for row, one in fresh.items() if row < self._total})
         if fresh:
             last = min(max(fresh), self._total - 1)
-            self.dataChanged.emit(self.index(report.offset, 0), self.index(last, len(COLUMNS) - 1))
+            self.dataChanged.emit(self.index(report.offset, 0), self.index(last, len(self.TITLES) - 1))
 
     def show_forecasts(self, forecasts: dict[str, str]) -> None:
         """Tell what batch systems say of the start; those that were told before are gone."""
         self.forecasts = forecasts
         if self._total:
-            self.dataChanged.emit(self.index(0, 0), self.index(self._total - 1, len(COLUMNS) - 1))
+            self.dataChanged.emit(self.index(0, 0), self.index(self._total - 1, len(self.TITLES) - 1))
 
     def mark(self, tried: TriedChoices) -> None:
         """Mark what is being tried and what failed."""
         self._tried = tried
         if self._total:
-            self.dataChanged.emit(self.index(0, 0), self.index(self._total - 1, len(COLUMNS) - 1))
+            self.dataChanged.emit(self.index(0, 0), self.index(self._total - 1, len(self.TITLES) - 1))
 
     def name_queues(self, on: bool) -> None:
         """Name the queue behind the site, where it has no column of its own."""
@@ -83,29 +81,15 @@ class CandidateTable(QAbstractTableModel):
         """Return the row of a computing element among those that are here, -1 for none."""
         return next((row for row, one in self._rows.items() if one.ce == ce), -1)
 
-    def rowCount(self, parent: Index = _NOWHERE) -> int:
+    def rowCount(self, parent: Index = NOWHERE) -> int:
         """All that the filter leaves, seen or not."""
         return 0 if parent.isValid() else self._total
-
-    def columnCount(self, parent: Index = _NOWHERE) -> int:
-        """All columns, hidden ones included."""
-        return 0 if parent.isValid() else len(COLUMNS)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
-        """Titles; numbers stand right."""
-        if orientation is not Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return COLUMNS[section]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if section in _NUMBERS else _LEFT
-        return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """What the delegate paints, the reason in the tooltip, and a whole sentence for screen readers."""
         row, column = index.row(), index.column()
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if column in _NUMBERS else None
+            return self.alignment(column)
         one = self._rows.get(row)
         if one is None:
             if role == Qt.ItemDataRole.DisplayRole and column == SITE and row < self._total:

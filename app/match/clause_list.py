@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QWidget
 
@@ -12,25 +12,23 @@ from app import units
 from app.widgets.cells import FONT, GLYPH, SHARE, TONE
 from app.widgets.match_style import origin_words
 from app.widgets.state_style import StateShape
-from app.widgets.table import RowTable
+from app.widgets.table import NOWHERE, Index, RowTable, TitledModel
 
 if TYPE_CHECKING:
     from app.theme.theme import Theme
     from broker_core.wire.matches import ClauseCountView, MatchReport
 
-Index = QModelIndex | QPersistentModelIndex
-_NOWHERE = QModelIndex()
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 CLAUSE, HOLDS, WITHOUT = range(3)
-_TITLES = ("Clause", "True at", "Without it")
 _MOST_LINES = 6
 _NARROW = 520
 """Pixels below which the last column gives its room to the clause."""
 
 
-class ClauseTable(QAbstractTableModel):
+class ClauseTable(TitledModel):
     """One row for each clause."""
+
+    TITLES = ("Clause", "True at", "Without it")
+    NUMBERS = frozenset({HOLDS, WITHOUT})
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -51,21 +49,9 @@ class ClauseTable(QAbstractTableModel):
         self.clauses = shown
         self.endResetModel()
 
-    def rowCount(self, parent: Index = _NOWHERE) -> int:
+    def rowCount(self, parent: Index = NOWHERE) -> int:
         """One for each clause."""
         return 0 if parent.isValid() else len(self.clauses)
-
-    def columnCount(self, parent: Index = _NOWHERE) -> int:
-        """Clause, where it holds, what its loss would give."""
-        return 0 if parent.isValid() else len(_TITLES)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
-        """Titles."""
-        if orientation is not Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return _TITLES[section]
-        return (_RIGHT if section else _LEFT) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """The clause, its number in words and as a bar, and what dropping it would give."""
@@ -73,7 +59,7 @@ class ClauseTable(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return (self._name(one), f"{one.satisfied:,} of {self._known:,}", self._without(one))[column]
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if column else None
+            return self.alignment(column)
         if role == GLYPH:
             return self._face(one) if column == CLAUSE else None
         if role == SHARE and column == HOLDS and self._known:

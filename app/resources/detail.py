@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer
+from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedLayout, QVBoxLayout, QWidget
 
@@ -19,7 +19,7 @@ from app.widgets.export import ExportButton
 from app.widgets.labels import label
 from app.widgets.match_style import sentence
 from app.widgets.plots.deferred_plot import make_history_plot
-from app.widgets.table import RowTable
+from app.widgets.table import NOWHERE, Index, RowTable, TitledModel
 from broker_core.errors import CrossDeskError
 from broker_core.jobs.site_names import element_words
 
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from broker_core.wire.resources import AttributeView, ResourceDetail
 
 
-Index = QModelIndex | QPersistentModelIndex
-_NOWHERE = QModelIndex()
-TITLES = ("Attribute", "Value", "Source", "Heard")
 NAME, VALUE, SOURCE, HEARD = range(4)
 _SERIES = (("free CPUs", "series-1"), ("waiting jobs", "series-2"))
 _LOW = 360
@@ -40,8 +37,10 @@ _PAUSE_MS = 60
 """Rows passed over more quickly than this are not asked about."""
 
 
-class Attributes(QAbstractTableModel):
+class Attributes(TitledModel):
     """One row for each attribute, by name; a filter looks through names and values."""
+
+    TITLES = ("Attribute", "Value", "Source", "Heard")
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -68,21 +67,9 @@ class Attributes(QAbstractTableModel):
         ]
         self.endResetModel()
 
-    def rowCount(self, parent: Index = _NOWHERE) -> int:
+    def rowCount(self, parent: Index = NOWHERE) -> int:
         """Attributes that pass the filter."""
         return 0 if parent.isValid() else len(self._shown)
-
-    def columnCount(self, parent: Index = _NOWHERE) -> int:
-        """Attribute, value, source, age."""
-        return 0 if parent.isValid() else len(TITLES)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
-        """Titles."""
-        if orientation is not Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-        return TITLES[section] if role == Qt.ItemDataRole.DisplayRole else None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Text of a cell; values that other sources say differently stand in the tooltip."""

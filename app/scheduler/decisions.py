@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject, Qt
 
 from app import units
 from app.units import clock
@@ -12,16 +12,13 @@ from app.widgets.cells import FONT, GLYPH, TONE
 from app.widgets.csv_file import Written
 from app.widgets.match_style import sentence
 from app.widgets.state_style import StateShape
+from app.widgets.table import NOWHERE, Index, TitledModel
 from broker_core.jobs.placement import listed
 from broker_core.jobs.site_names import site_name
 
 if TYPE_CHECKING:
     from broker_core.wire.queue import DecisionView
 
-Index = QModelIndex | QPersistentModelIndex
-_NOWHERE = QModelIndex()
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-TITLES = ("Time", "Decision", "Job", "Why")
 TIME, WHAT, JOB, WHY = range(4)
 KEPT = 5000
 """Decisions that are kept in the window; older ones go."""
@@ -38,8 +35,10 @@ FACES: dict[str, tuple[StateShape, str]] = {
 """Kind of decision to its shape and colour token; others are a bar."""
 
 
-class DecisionTable(QAbstractTableModel):
+class DecisionTable(TitledModel):
     """Newest first. What a filter hides is kept, and comes back when the filter goes."""
+
+    TITLES = ("Time", "Decision", "Job", "Why")
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -65,7 +64,7 @@ class DecisionTable(QAbstractTableModel):
         self._all[:0] = fresh
         shown = [one for one in fresh if self._passes(one)]
         if shown:
-            self.beginInsertRows(_NOWHERE, 0, len(shown) - 1)
+            self.beginInsertRows(NOWHERE, 0, len(shown) - 1)
             self._shown[:0] = shown
             self.endInsertRows()
         if len(self._all) > KEPT:
@@ -101,21 +100,9 @@ class DecisionTable(QAbstractTableModel):
         ]
         return Written(header, rows)
 
-    def rowCount(self, parent: Index = _NOWHERE) -> int:
+    def rowCount(self, parent: Index = NOWHERE) -> int:
         """Decisions that pass the filter."""
         return 0 if parent.isValid() else len(self._shown)
-
-    def columnCount(self, parent: Index = _NOWHERE) -> int:
-        """All columns."""
-        return 0 if parent.isValid() else len(TITLES)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
-        """Titles."""
-        if orientation is not Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _LEFT
-        return TITLES[section] if role == Qt.ItemDataRole.DisplayRole else None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """What the delegate paints."""

@@ -5,24 +5,19 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject, Qt
 
 from app import units
 from app.widgets.cells import FONT, GLYPH, TONE
 from app.widgets.csv_file import Written
 from app.widgets.match_style import sentence
 from app.widgets.state_style import StateShape
+from app.widgets.table import NOWHERE, Index, TitledModel
 
 if TYPE_CHECKING:
     from broker_core.wire.queue import QueueView
 
-Index = QModelIndex | QPersistentModelIndex
-_NOWHERE = QModelIndex()
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-TITLES = ("Place", "Job", "State", "CPUs", "Waiting", "Why it waits")
 PLACE, JOB, STATE, CPUS, SINCE, REASON = range(6)
-_NUMBERS = frozenset({PLACE, CPUS, SINCE})
 STATES: dict[str, tuple[StateShape, str, str]] = {
     "queued": (StateShape.HOLLOW, "state-Waiting", "Queued"),
     "parked": (StateShape.QUESTION, "warning", "Nowhere to run"),
@@ -32,8 +27,11 @@ STATES: dict[str, tuple[StateShape, str, str]] = {
 """State in the queue to its shape, colour token and word."""
 
 
-class QueueTable(QAbstractTableModel):
+class QueueTable(TitledModel):
     """One row for each waiting job, in the order in which they would start."""
+
+    TITLES = ("Place", "Job", "State", "CPUs", "Waiting", "Why it waits")
+    NUMBERS = frozenset({PLACE, CPUS, SINCE})
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -70,23 +68,9 @@ class QueueTable(QAbstractTableModel):
         rows = zip(*(list(held[name]) for name in names), strict=True)
         return Written(names, rows)
 
-    def rowCount(self, parent: Index = _NOWHERE) -> int:
+    def rowCount(self, parent: Index = NOWHERE) -> int:
         """Waiting jobs."""
         return 0 if parent.isValid() else len(self._columns["id"])
-
-    def columnCount(self, parent: Index = _NOWHERE) -> int:
-        """All columns."""
-        return 0 if parent.isValid() else len(TITLES)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
-        """Titles; numbers stand right."""
-        if orientation is not Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return TITLES[section]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if section in _NUMBERS else _LEFT
-        return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """What the delegate paints."""
@@ -94,7 +78,7 @@ class QueueTable(QAbstractTableModel):
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return self._text(row, column)
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if column in _NUMBERS else None
+            return self.alignment(column)
         if role == GLYPH:
             return self._state(row)[:2] if column == STATE else None
         if role == TONE:

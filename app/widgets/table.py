@@ -2,13 +2,56 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QAbstractItemModel, QEvent, Qt, QTimer, Signal
+from collections.abc import Collection, Sequence
+from typing import Any, ClassVar
+
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QAbstractTableModel,
+    QEvent,
+    QModelIndex,
+    QPersistentModelIndex,
+    Qt,
+    QTimer,
+    Signal,
+)
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from app.theme.theme import Theme
 from app.widgets.cells import CellDelegate
 from app.widgets.column_widths import ContentColumns
+
+Index = QModelIndex | QPersistentModelIndex
+NOWHERE = QModelIndex()
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+
+
+class TitledModel(QAbstractTableModel):
+    """Rows below fixed titles; numbers stand right, in the header too."""
+
+    TITLES: ClassVar[Sequence[str]]
+    NUMBERS: ClassVar[Collection[int]] = frozenset()
+    """Columns that stand right."""
+
+    def columnCount(self, parent: Index = NOWHERE) -> int:
+        """All columns, hidden ones included."""
+        return 0 if parent.isValid() else len(self.TITLES)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
+        """Titles."""
+        if orientation is not Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.TITLES[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return RIGHT if section in self.NUMBERS else LEFT
+        return None
+
+    def alignment(self, column: int) -> Qt.AlignmentFlag | None:
+        """How a cell of a column stands; None: left, as all do."""
+        return RIGHT if column in self.NUMBERS else None
 
 
 class RowTable(QTableView):

@@ -124,7 +124,7 @@ class Desktop:
         found = wait_until(
             lambda: next((one for one in self.controls() if part in one.get("text", "")), None),
             seconds,
-            f"{part!r} is shown",
+            lambda: f"{part!r} is shown; shown are {self.texts()}",
         )
         return dict(found)
 
@@ -137,6 +137,17 @@ class Desktop:
     def click(self, what: str, kind: str = "") -> None:
         """Click a button."""
         self.screen.click(*self.await_control(what, kind)["at"])
+
+    def show_tab(self, name: str) -> None:
+        """Click a tab, once its place is the one where it stays, until it is in front."""
+
+        def in_front() -> bool:
+            bar = next((one for one in self.controls() if name in one.get("tabs", ())), None)
+            if bar is not None and bar["tabs"][bar["current"]] != name:
+                self.screen.click(*bar["middles"][bar["tabs"].index(name)])
+            return bar is not None and bar["tabs"][bar["current"]] == name
+
+        wait_until(in_front, LONG, f"the tab {name} is in front")
 
     def carry(self, mime: str, content: bytes, at: tuple[int, int] | None = None) -> Any:
         """Carry something over a point of the window (its middle if none is given)."""

@@ -10,7 +10,7 @@ import pytest
 
 from broker_core.errors import NotFound
 from broker_core.wire.sites import SiteSpec
-from tests.end2end.desktop import Control, Desktop
+from tests.end2end.desktop import Desktop
 from tests.end2end.screen import Screen
 from tests.leaks import lasting
 from tests.testbed.slurm import LIMITING, LIMITING_CGROUP, Cluster, Slurm
@@ -74,22 +74,6 @@ def _add_site(desktop: Desktop, cluster: Cluster, folder: Path) -> None:
     wait_until(has_gpus, what="the site told of its GPUs")
 
 
-def _show_tab(desktop: Desktop, name: str) -> None:
-    """Click from the middle of the inspector's tabs to their right until this one is shown."""
-
-    def bar() -> Control:
-        [found] = [one for one in desktop.controls() if "Story" in one.get("tabs", ())]
-        return found
-
-    left, top = bar()["at"]
-    for x in range(left, left + 160, 16):
-        desktop.screen.click(x, top)
-        now = bar()
-        if now["tabs"][now["current"]] == name:
-            return
-    raise AssertionError(f"no tab {name} was hit: {bar()}")
-
-
 def _is_drawn(desktop: Desktop) -> bool:
     """The place where charts are announced has given way to them, and they say what is under the pointer."""
     texts = desktop.texts()
@@ -112,7 +96,7 @@ def test_from_a_dropped_script_to_its_plotted_use(desktop: Desktop, cluster: Clu
     desktop.click("Submit", "QPushButton")
     wait_until(lambda: any(row["state"] == "Running" for row in desktop.jobs()), what="it runs")
     desktop.screen.picture(PICTURES / "walk-script-3-runs.png")
-    _show_tab(desktop, "Use")
+    desktop.show_tab("Use")
     desktop.await_text("So far ")
     wait_until(lambda: _is_drawn(desktop), 240, "its use is drawn while it runs")
     desktop.screen.picture(PICTURES / "walk-script-4-use.png")
@@ -126,6 +110,6 @@ def test_from_a_dropped_script_to_its_plotted_use(desktop: Desktop, cluster: Clu
     assert "a100-2-1: Operation not permitted" in output
     # The inspector opens with what one asks of a job that has ended.
     desktop.await_text("Done")
-    _show_tab(desktop, "Use")
+    desktop.show_tab("Use")
     desktop.await_text(" of 200 MB of memory")
     desktop.screen.picture(PICTURES / "walk-script-5-after.png")

@@ -114,7 +114,7 @@ def _energy(desktop: Desktop, job: str) -> float:
 
 def test_the_network_is_trained_in_view_and_steered(desktop: Desktop, screen: Screen) -> None:
     job = _submitted(desktop, "neural-net")
-    _show_tab(desktop, "View")
+    desktop.show_tab("View")
     desktop.await_text(" of 120", LONG)
     _pulled(desktop, "learning rate")
     changes = wait_until(lambda: _published(desktop, job).steering.changes, LONG, "the program has it")
@@ -124,15 +124,3 @@ def test_the_network_is_trained_in_view_and_steered(desktop: Desktop, screen: Sc
     wait_until(lambda: len(_published(desktop, job).curves["loss"]) > losses, LONG, "it learns on")
     screen.picture(PICTURES / "real-window-neural-net.png")
     desktop.ask(lambda client: client.cancel([job]))
-
-
-def _show_tab(desktop: Desktop, name: str) -> None:
-    """Click the tab of the inspector, once its place is the one where it stays."""
-
-    def in_front() -> bool:
-        bar = next((one for one in desktop.controls() if name in one.get("tabs", ())), None)
-        if bar is not None and bar["tabs"][bar["current"]] != name:
-            desktop.screen.click(*bar["middles"][bar["tabs"].index(name)])
-        return bar is not None and bar["tabs"][bar["current"]] == name
-
-    wait_until(in_front, LONG, f"the tab {name} is in front")

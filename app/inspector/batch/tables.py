@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QAbstractTableModel, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.inspector.batch.figures import FailureGroup, value_order
@@ -16,25 +16,23 @@ from app.widgets.cells import FONT, GLYPH, TONE
 from app.widgets.csv_file import Written
 from app.widgets.export import ExportButton
 from app.widgets.labels import label
-from app.widgets.table import RowTable
+from app.widgets.table import LEFT, NOWHERE, RIGHT, Index, RowTable, TitledModel
 
 if TYPE_CHECKING:
     from app.context import AppContext
     from app.stores.jobs import JobStore
 
-Index = QModelIndex | QPersistentModelIndex
-_NOWHERE = QModelIndex()
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _FEW = 8
 """Selected jobs that are told, at most."""
 _DISPLAY = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
 REASON, CAUSE, JOBS, SITES = range(4)
-_TITLES = ("Reason", "Ended with", "Jobs", "Site")
 
 
-class FailuresTable(QAbstractTableModel):
+class FailuresTable(TitledModel):
     """One row for each way in which jobs failed."""
+
+    TITLES = ("Reason", "Ended with", "Jobs", "Site")
+    NUMBERS = frozenset({JOBS})
 
     def __init__(self) -> None:
         super().__init__()
@@ -51,21 +49,9 @@ class FailuresTable(QAbstractTableModel):
         elif groups:
             self.dataChanged.emit(self.index(0, 0), self.index(len(groups) - 1, SITES))
 
-    def rowCount(self, parent: Index = _NOWHERE) -> int:
+    def rowCount(self, parent: Index = NOWHERE) -> int:
         """Ways to fail."""
         return 0 if parent.isValid() else len(self.groups)
-
-    def columnCount(self, parent: Index = _NOWHERE) -> int:
-        """Reason, cause, number of jobs, sites."""
-        return 0 if parent.isValid() else len(_TITLES)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
-        """Titles; numbers stand right."""
-        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return _TITLES[section]
-        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if section == JOBS else _LEFT
-        return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """What the delegate paints."""
@@ -74,7 +60,7 @@ class FailuresTable(QAbstractTableModel):
             reason = group.reason or "No reason is recorded"
             return (reason, group.cause, f"{len(group.jobs):,}", group.sites)[column]
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if column == JOBS else None
+            return self.alignment(column)
         if role == TONE:
             return None if column == REASON else "muted"
         return None
@@ -125,11 +111,11 @@ class ValuesTable(QAbstractTableModel):
         """Id of the job of a row."""
         return str(self._rows.columns["id"][self.order[row]])
 
-    def rowCount(self, parent: Index = _NOWHERE) -> int:
+    def rowCount(self, parent: Index = NOWHERE) -> int:
         """Jobs of the batch."""
         return 0 if parent.isValid() else len(self.order)
 
-    def columnCount(self, parent: Index = _NOWHERE) -> int:
+    def columnCount(self, parent: Index = NOWHERE) -> int:
         """All columns."""
         return 0 if parent.isValid() else len(self.columns)
 
@@ -140,7 +126,7 @@ class ValuesTable(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return "Value" if self.SHOWN[section] == "parameter" else self.columns[section].title
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if self.columns[section].right else _LEFT
+            return RIGHT if self.columns[section].right else LEFT
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -154,7 +140,7 @@ class ValuesTable(QAbstractTableModel):
                 return held["error_line"][at] or held["reason"][at]
             return column.cell(held, at, time.time())
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if column.right else None
+            return RIGHT if column.right else None
         if role == GLYPH and name == "state":
             style = style_of_number(held, at)
             return style.shape, style.token

@@ -5,22 +5,18 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject, Qt
 
 from app import units
 from app.resources.slots import words
 from app.widgets.cells import BADGE, FONT, GLYPH, SHARE, TONE
 from app.widgets.csv_file import Written
 from app.widgets.state_style import StateShape
+from app.widgets.table import NOWHERE, Index, TitledModel
 
 if TYPE_CHECKING:
     from broker_core.wire.slots import GlideinView, SlotsView, SlotView
 
-Index = QModelIndex | QPersistentModelIndex
-_NOWHERE = QModelIndex()
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-TITLES = ("State", "Site", "Node", "For", "Batch slot", "Interactive slot", "Ends in", "Boxed")
 STATE, SITE, NODE, FOR, BATCH, INTERACTIVE, ENDS, BOXED = range(8)
 _SLOTS = {BATCH: 0, INTERACTIVE: 1}
 _FACES = {
@@ -38,8 +34,11 @@ _CSV = (
 _OF_SLOT = ("state", "job", "step", "priority", "share")
 
 
-class SlotTable(QAbstractTableModel):
+class SlotTable(TitledModel):
     """One row for each glidein, oldest first."""
+
+    TITLES = ("State", "Site", "Node", "For", "Batch slot", "Interactive slot", "Ends in", "Boxed")
+    NUMBERS = frozenset({ENDS})
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -75,23 +74,9 @@ class SlotTable(QAbstractTableModel):
         ]  # fmt: skip
         return Written(_CSV, rows)
 
-    def rowCount(self, parent: Index = _NOWHERE) -> int:
+    def rowCount(self, parent: Index = NOWHERE) -> int:
         """Glideins."""
         return 0 if parent.isValid() else len(self._rows)
-
-    def columnCount(self, parent: Index = _NOWHERE) -> int:
-        """All columns."""
-        return 0 if parent.isValid() else len(TITLES)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
-        """Titles; times stand right."""
-        if orientation is not Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return TITLES[section]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if section == ENDS else _LEFT
-        return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """What the delegate paints."""
@@ -103,7 +88,7 @@ class SlotTable(QAbstractTableModel):
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
             return self._about(one, column)
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if column == ENDS else None
+            return self.alignment(column)
         if role == GLYPH and column == STATE:
             return words.style(one).shape, words.style(one).token
         if role == FONT:
