@@ -29,7 +29,7 @@ from broker_core.bookkeeping.sqlite import outcome_reads, reads
 from broker_core.bookkeeping.sqlite.annotations import Annotated, annotations_between, annotations_of
 from broker_core.bookkeeping.sqlite.codec import JOB_COLUMNS
 from broker_core.bookkeeping.sqlite.connection import connect_reader
-from broker_core.bookkeeping.sqlite.entity_reads import EntityStep, entity_steps
+from broker_core.bookkeeping.sqlite.entity_reads import EntityStep, entity_steps, recorded_entities
 from broker_core.bookkeeping.sqlite.opening import Opened, open_store
 from broker_core.bookkeeping.sqlite.outside_jobs import outside_jobs
 from broker_core.bookkeeping.sqlite.statistics import statistics
@@ -284,6 +284,10 @@ class Store:
     async def entity_steps(self, kind: str) -> list[EntityStep]:
         """All steps of the entities of a kind that is not that of jobs, in order."""
         return await self._readers.read(entity_steps, kind)
+
+    async def recorded_entities(self, ids: Sequence[str]) -> set[str]:
+        """Those of these entities that have begun, though they may be over."""
+        return await self._readers.read(recorded_entities, ids)
 
     async def description(self, sha: str) -> str | None:
         """The text of a description by its SHA-256 (hex)."""

@@ -19,6 +19,11 @@ State = TypeVar("State", bound=StrEnum)
 Event = TypeVar("Event", bound=StrEnum)
 
 
+def is_entity(id: str) -> bool:
+    """True for the id of an entity that is no job."""
+    return id.startswith(ENTITY_PREFIX)
+
+
 @immutable
 class EntityEvent:
     """One event of an entity that is no job; the fields are those of `RecordedEvent`."""

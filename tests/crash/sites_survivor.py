@@ -194,10 +194,11 @@ class SitesSurvivor(Survivor):
         await self.known(client)
         await self.purge(client, list(self.accepted))
         try:
-            await eventually(lambda: not self._site_faults())
+            # A removal that failed is tried again after a pause that grows to a minute.
+            await eventually(lambda: not self._site_faults(), 150)
         except AssertionError:
             faults += self._site_faults()
-        return faults
+        return [*faults, self.told()] if faults else []
 
     def mark(self, name: str) -> str:
         """What tells this broker's jobs at a site."""

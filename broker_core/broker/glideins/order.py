@@ -7,7 +7,7 @@ import secrets
 
 from broker_core.jdl.description import JobDescription
 from broker_core.jobs.placement import Component
-from broker_core.reactor.entities import ENTITY_PREFIX
+from broker_core.reactor.entities import ENTITY_PREFIX, is_entity
 from broker_core.scheduling.slots.rules import OnRelease, SlotRules
 from broker_core.settings.glideins import GlideinSettings
 from broker_core.sites.contract import InputFile, LaunchOrder
@@ -47,7 +47,7 @@ def component_of(glidein: str) -> Component:
 
 def is_glidein(component: Component) -> bool:
     """True for the component of a glidein."""
-    return component.job.startswith(ENTITY_PREFIX)
+    return is_entity(component.job)
 
 
 def lifetime(wall_limit: float | None, most: float | None, settings: GlideinSettings) -> float:

@@ -88,7 +88,7 @@ class SiteWorker:
             await self._pause(tries)
         self._ready.set()
         if self.site.holds:
-            self._spawn(sweep_for_ever(self.site, self._engine.store))
+            self._spawn(sweep_for_ever(self.site, self._engine.store, self.glideins))
 
     def begin_soon(self, records: Sequence[JobRecord]) -> None:
         """The same in the background."""

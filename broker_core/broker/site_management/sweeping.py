@@ -7,8 +7,10 @@ import logging
 from collections.abc import Collection
 
 from broker_core.bookkeeping.store import Store
+from broker_core.broker.site_management.glidein_reports import GlideinReports
 from broker_core.errors import CrossDeskError
 from broker_core.jobs.transitions import EventType
+from broker_core.reactor.entities import is_entity
 from broker_core.sites.contract import PURGED, Site
 from broker_core.sites.link import LinkState
 
@@ -19,11 +21,16 @@ _DEADLINE = 300.0
 """Seconds that a part of a round may take."""
 
 
-async def sweep_for_ever(site: Site, store: Store) -> None:
+async def sweep_for_ever(site: Site, store: Store, glideins: GlideinReports) -> None:
     """Go through what lies at a site whenever it is connected (again), and in intervals."""
 
     async def current(jobs: Collection[str]) -> dict[str, int]:
-        return await current_attempts(store, jobs)
+        ours = {job for job in jobs if is_entity(job)}
+        numbers = await current_attempts(store, set(jobs) - ours)
+        # A glidein is submitted once; what lies of one that is over was left by a cancel that came late.
+        over = await store.recorded_entities(sorted(ours))
+        numbers |= dict.fromkeys(over, PURGED)
+        return numbers | {one.job: one.attempt for one in glideins.known(site.name) if one.job in ours}
 
     while True:
         since = site.link.since
