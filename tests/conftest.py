@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.fatal_errors import pytest_configure, pytest_runtest_protocol, pytest_terminal_summary  # noqa: F401
 from tests.leaks import nothing_left, running_timers
 from tests.log_records import only_expected
 from tests.running import RunningBroker, end_all
