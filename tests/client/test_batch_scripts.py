@@ -248,6 +248,43 @@ def test_the_last_of_two_lines_counts_and_the_first_says_so() -> None:
     assert earlier.why == "Line 3 asks for --time=2:00:00 instead, and the last one counts."
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "#SBATCH -N1 -n1 --mem=1G\n#SBATCH hetjob\n#SBATCH -N4 --gres=gpu:2 --mem=9G",
+        "#SBATCH -N1 -n1 --mem=1G\n#SBATCH packjob -N2\n#SBATCH -N4 --gres=gpu:2 --mem=9G",
+        "#SBATCH -N1 -n1 --mem=1G : -N2 --mem=4G\n#SBATCH -N4 --gres=gpu:2 --mem=9G",
+    ],
+)
+def test_options_of_a_further_part_of_a_job_are_refused_and_change_nothing_of_the_first(
+    tmp_path: Path, lines: str
+) -> None:
+    found = _written(tmp_path, f"#!/bin/sh\n{lines}\ntrue\n")
+    asked = {name: found.attributes.get(name) for name in ("HostNumber", "MemoryPerNode", "GPUNumber")}
+    assert asked == {"HostNumber": 1, "MemoryPerNode": 1024, "GPUNumber": None}
+    begins, last = found.refusals[0], found.refusals[-1]
+    assert begins.why.startswith("A job whose parts ask for different things is one that this batch system")
+    assert last.text == "#SBATCH -N4 --gres=gpu:2 --mem=9G"
+    assert last.why == f"It is for the part of the job that begins in line {begins.line}."
+
+
+def test_equal_chunks_are_added_and_others_refused_with_what_to_do(tmp_path: Path) -> None:
+    text = "#!/bin/sh\n#PBS -l select={}\ntrue\n"
+    found = _written(tmp_path, text.format("2:ncpus=8:mem=4gb+mem=4gb:ncpus=8"), "job.pbs")
+    assert not found.refusals
+    assert (found.attributes["HostNumber"], found.attributes["NodeNumber"]) == (3, 24)
+    (refused,) = _written(tmp_path, text.format("1:ncpus=8+2:ncpus=16"), "job.pbs").refusals
+    assert refused.why.endswith("or submit each kind as a job of its own.")
+
+
+def test_several_queues_of_lsf_without_quotes_are_told_to_be_quoted(tmp_path: Path) -> None:
+    (refused,) = _written(tmp_path, "#!/bin/sh\n#BSUB -q short long\ntrue\n", "job.lsf").refusals
+    assert (
+        refused.why
+        == "“long” is no option. Options begin with a hyphen; a value with blanks stands in quotes."
+    )
+
+
 def test_a_script_that_calls_its_batch_system_runs_there_alone() -> None:
     found = _translated(CORPUS / "slurm/srun-step.sbatch")
     assert 'Requirements = other.GlueCEInfoLRMSType == "slurm";' in found.description

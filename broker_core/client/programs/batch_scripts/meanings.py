@@ -30,6 +30,11 @@ NO_MAIL = "No mail is sent: the desktop and `crossdesk job wait` tell of ends."
 OWN_FOLDER = "Each job runs in a folder of its own, which is also what the variables for it say."
 NO_LOGIN = "Variables of the login stay here; those that the program needs are listed by their names."
 
+FURTHER_PART = (
+    "A job whose parts ask for different things is one that this batch system alone starts. Ask for what the "
+    "largest part needs in one set of options, or submit each part as a job of its own."
+)
+
 NUMBER, TASK, JOB = "\0", "_PARAM_", "\1"
 """In names of files: the job's number, the task's, and the job's name, which is put in at the end."""
 NOTES = {
@@ -55,17 +60,24 @@ NOTES = {
 
 def read_line(
     ledger: Ledger, at: Directive, rest: str, table: OptionTable, meanings: Mapping[str, Meaning]
-) -> None:
-    """Take all options of one directive into the ledger; what is wrong with one becomes its account."""
+) -> bool:
+    """Take all options of one directive into the ledger; what is wrong with one becomes its account.
+
+    True where the options end, as those of a further part of the job begin.
+    """
     try:
         words = words_of(rest)
     except ValueError as problem:
         ledger.refuse(at, str(problem))
-        return
+        return False
     if not words:
         ledger.leave_out(at, "There is no option in this line.")
-    for given in table.read(words):
+    end = next((number for number, word in enumerate(words) if word in table.parts), len(words))
+    for given in table.read(words[:end]):
         _take(ledger, replace(at, option=given.written), given, meanings)
+    if end < len(words):
+        ledger.refuse(replace(at, option=" ".join(words[end:])), FURTHER_PART)
+    return end < len(words)
 
 
 def _take(ledger: Ledger, at: Directive, given: GivenOption, meanings: Mapping[str, Meaning]) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
+_HYPHEN = "Options begin with a hyphen; a value with blanks stands in quotes."
 _WORD = re.compile(r"""(?:[^\s"'\\]+|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+""", re.DOTALL)
 _QUOTED = re.compile(r"""\\(.)|"((?:[^"\\]|\\.)*)"|'([^']*)'""", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
@@ -41,12 +42,14 @@ class GivenOption:
 class OptionTable:
     """The options of one batch system by all their spellings."""
 
-    def __init__(self, rows: str, glued: bool = True) -> None:
+    def __init__(self, rows: str, glued: bool = True, parts: Collection[str] = ()) -> None:
         """Read lines `spellings | argument | meaning | note`; the first spelling is the name.
 
-        `glued`: a value may stand behind a letter without a blank.
+        `glued`: a value may stand behind a letter without a blank; `parts`: words behind which the options
+        are those of a further part of the job.
         """
         self._glue = glued
+        self.parts = frozenset(parts)
         self._known: dict[str, BatchOption] = {}
         for row in rows.strip().splitlines():
             spellings, argument, meaning, note = (part.strip() for part in row.split("|", 3))
@@ -68,7 +71,7 @@ class OptionTable:
 
     def _next(self, word: str, left: list[str]) -> Iterator[GivenOption]:
         if not word.startswith("-") or word == "-":
-            yield GivenOption(word, None, fault=f"“{word}” is no option; options begin with a hyphen.")
+            yield GivenOption(word, None, fault=f"“{word}” is no option. {_HYPHEN}")
             return
         head, equals, value = word.partition("=")
         option = self._known.get(head) or self._by_beginning(head)

@@ -99,18 +99,22 @@ def _resources(ledger: Ledger, at: Directive, value: str) -> None:
 
 
 def _select(ledger: Ledger, at: Directive, value: str) -> None:
-    """`2:ncpus=16:mpiprocs=8:mem=32gb`; several kinds of chunks are no shape that other systems have."""
-    if "+" in value:
-        raise ValueError("Nodes of several kinds in one job are a shape that only this batch system has.")
-    head, *parts = value.split(":")
-    chunks = 1
-    if head.isdigit():
-        chunks = shared.whole(head)
-    else:
-        parts = [head, *parts]
-    ledger.figure(at, "nodes", chunks, "HostNumber", *_CPUS)
-    for part in parts:
+    """`2:ncpus=16:mpiprocs=8:mem=32gb`; equal chunks may be divided by `+`, and are added."""
+    chunks = [_chunk(one) for one in value.split("+")]
+    if any(set(parts) != set(chunks[0][1]) for _, parts in chunks):
+        raise ValueError(
+            "Chunks of several kinds in one job are a shape that this batch system alone has. Ask for equal "
+            "ones as large as the largest, or submit each kind as a job of its own."
+        )
+    ledger.figure(at, "nodes", sum(number for number, _ in chunks), "HostNumber", *_CPUS)
+    for part in chunks[0][1]:
         carry_out(ledger, replace(at, option=part), part, _of_chunk)
+
+
+def _chunk(text: str) -> tuple[int, list[str]]:
+    """How many chunks of a kind, and what each has."""
+    head, *parts = text.split(":")
+    return (shared.whole(head), parts) if head.isdigit() else (1, [head, *parts])
 
 
 def _nodes(ledger: Ledger, at: Directive, value: str) -> None:

@@ -11,7 +11,8 @@ from broker_core.client.programs.batch_scripts.ledger import Directive, Ledger
 from broker_core.client.programs.batch_scripts.meanings import Meaning
 from broker_core.client.programs.batch_scripts.options import OptionTable
 
-TABLE = OptionTable("""
+TABLE = OptionTable(
+    """
 --account -A | value | account |
 --acctg-freq | value | keep |
 --array -a | value | array |
@@ -121,7 +122,9 @@ TABLE = OptionTable("""
 --wait-all-nodes | value | keep |
 --wckey | value | keep |
 --wrap | value | refuse | It stands for a script, which this file is already.
-""")
+""",
+    parts=("hetjob", "packjob", ":"),
+)
 _DAYS = re.compile(r"(\d{1,6})-(\d{1,4})(?::(\d{1,4})(?::(\d{1,4}))?)?", re.ASCII)
 _MINUTES = re.compile(r"(?:(?:(\d{1,8}):)?(\d{1,8}):(\d{1,4}))|(\d{1,9})", re.ASCII)
 _GPU = re.compile(r"(?:gres[:/])?gpu(?::([A-Za-z][\w.-]*))?(?:[:=](\d{1,6}))?", re.ASCII)

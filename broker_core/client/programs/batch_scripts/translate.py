@@ -103,14 +103,16 @@ def _submit_file(ledger: Ledger, script: ScriptFile) -> None:
 
 def _script(ledger: Ledger, script: ScriptFile, dialect: BatchDialect) -> None:
     found = list(directives(script.text, dialect))
-    reader = _READERS[dialect]
+    reader, further = _READERS[dialect], 0
     for line in found[:MOST_LINES]:
         if line.meant:
             ledger.refuse(line.at, line.fault)
         elif line.fault:
             ledger.leave_out(line.at, line.fault)
-        else:
-            read_line(ledger, line.at, line.rest, reader.table, reader.meanings)
+        elif further:
+            ledger.refuse(line.at, f"It is for the part of the job that begins in line {further}.")
+        elif read_line(ledger, line.at, line.rest, reader.table, reader.meanings):
+            further = line.at.line
     _pass_over(ledger, [line.at for line in found[MOST_LINES:]])
     for at, command in own_commands(script.text, dialect):
         why = f"Only {dialect.system} has {command}, so the script runs at sites of this kind alone."
