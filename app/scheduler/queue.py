@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 PLACE, JOB, STATE, CPUS, SINCE, REASON = range(6)
 STATES: dict[str, tuple[StateShape, str, str]] = {
     "queued": (StateShape.HOLLOW, "state-Waiting", "Queued"),
+    "limited": (StateShape.HOLLOW, "state-Waiting", "Its turn comes"),
     "parked": (StateShape.QUESTION, "warning", "Nowhere to run"),
     "held": (StateShape.PAUSE, "state-Waiting", "On hold"),
     "sent": (StateShape.HALF, "state-Ready", "Being sent"),

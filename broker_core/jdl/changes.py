@@ -16,7 +16,7 @@ from broker_core.jdl.syntax.tokens import quoted, tokenize, unquoted
 from broker_core.jdl.syntax.tree import Ad, Binary, Expression, ListOf, Literal, Reference
 from broker_core.jdl.syntax.write import expression, value_text
 
-_OF_SWEEPS = ("Parameters", "ParameterStart", "ParameterStep")
+_OF_SWEEPS = ("Parameters", "ParameterStart", "ParameterStep", "MaxRunningJobs")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 MEMORY = "Memory"
 """Stands among changes for what a job needs of it, e.g. `4G`; a plain number counts megabytes."""

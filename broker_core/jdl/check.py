@@ -117,6 +117,7 @@ def _job(reading: Reading, kind: DescriptionKind) -> JobDescription:
         environment=program.environment,
         sub_job_type=kind.sub_job_type,
         wall_limit=executable.wall_limit(reading),
+        most_running=reading.integer("maxrunningjobs") or 0,
         needs=kind.needs + program.needs + inputs.needs + outputs.needs,
         agent=reading.string("interactiveagent") or "",
         agent_arguments=reading.string("interactiveagentarguments") or "",

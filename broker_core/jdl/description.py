@@ -61,6 +61,8 @@ class JobDescription:
     """openmpi, mpich, pacx-mpi, mpich-g2, plain; empty for Normal."""
     wall_limit: float | None
     """Seconds of wall time after which the job is ended; None: the site's own limit."""
+    most_running: int = 0
+    """Jobs of its sweep that may be at work at the same time; 0: as many as can."""
     renamed: tuple[tuple[str, str], ...] = ()
     """Base name of an input file as it was sent, and its name in the job's directory."""
     needs: tuple[str, ...] = ()

@@ -38,6 +38,7 @@ FOR_THE_JOB_ALONE = frozenset(
         "inputsandbox",
         "outputsandbox",
         "environment",
+        "maxrunningjobs",
     }
 )
 """Attributes of jobs that no resource sees, unless an expression of the job names them: jobs that differ in

@@ -11,6 +11,7 @@ from broker_core.jobs.transitions import EventType, next_state
 from broker_core.reactor.reactor import Now
 from broker_core.scheduling.effects import Effect, JobEnded, Record
 from broker_core.scheduling.live_job import LiveJob
+from broker_core.scheduling.queue.batch_limits import BatchLimits
 from broker_core.version import SCHEMA
 
 
@@ -20,6 +21,7 @@ class JobTable:
     def __init__(self, positions: Callable[[], int]) -> None:
         self._positions = positions
         self.live: dict[str, LiveJob] = {}
+        self.limits = BatchLimits()
         self.effects: list[Effect] = []
         self.now = Now(0.0, 0.0)
 
@@ -61,6 +63,8 @@ class JobTable:
         )
         after = job.record = apply(before, event)
         self.effects.append(Record(event, after))
+        if after.batch and (after.ended is not None or after.held):
+            self.limits.leave(after)
         if after.ended is not None:
             del self.live[before.id]
             self.effects.append(JobEnded(after))

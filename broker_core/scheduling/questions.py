@@ -37,7 +37,8 @@ class QueuedJob:
     blocking: str
     """Job that must start first; empty if it waits for resources alone."""
     state: str
-    """queued, parked (no known resource could ever serve it), held or sent."""
+    """queued, limited (others of its batch come first), parked (no known resource could ever serve it), held
+    or sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +137,8 @@ class Questions:
             return waits_at_site(job.record)
         if job.record.state is not S.WAITING:
             return ""
+        if self._jobs.limits.is_aside(job):
+            return _turn(job)
         position = self._queue.position(job)
         if not position:
             return job.record.reason
@@ -187,6 +190,8 @@ class Questions:
             return "Release it"
         if job.record.state is not S.WAITING:
             return ""
+        if self._jobs.limits.is_aside(job):
+            return "Wait, or submit it with a larger MaxRunningJobs"
         if not self._eligibility.of(job.demand).ever:
             return "Change what it requires, or add a site that offers it"
         if first is not None and first.id != job.id:
@@ -200,7 +205,15 @@ class Questions:
     def _other(self, job: LiveJob) -> QueuedJob:
         if job.record.state is S.READY:
             return QueuedJob(job, 0, waits_at_site(job.record), "", "sent")
+        if self._jobs.limits.is_aside(job):
+            return QueuedJob(job, 0, _turn(job), "", "limited")
         return QueuedJob(job, 0, job.record.reason, "", "held" if job.record.held else "parked")
+
+
+def _turn(job: LiveJob) -> str:
+    """Why a job waits that is to come once others of its batch have ended."""
+    most = job.demand.description.most_running
+    return f"Waits for its turn: of its batch {most} may be at work at the same time (MaxRunningJobs)"
 
 
 def _queued_reason(job: LiveJob, position: int, first: LiveJob | None, lacks: str) -> str:

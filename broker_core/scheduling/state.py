@@ -64,6 +64,7 @@ def _of_job(state: SchedulerState, job: LiveJob) -> Iterator[str]:
     if record.state.ended:
         yield "it has ended and is still live"
     aside = [job.id in queue.jobs, job.id in queue.parked, job.id in queue.awaiting]
+    aside.append(state.jobs.limits.is_aside(job))
     if sum(aside) > 1:
         yield "it waits in several ways at once"
     if any(aside) and (record.state is not JobState.WAITING or record.held):

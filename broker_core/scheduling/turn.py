@@ -48,7 +48,7 @@ class Turn:
     def at_rest(self) -> bool:
         """No job waits and no deadline is owed: what a site reports of a job changes nothing for others, and
         the timer already set still holds."""
-        if self._queue.jobs or self._wake != self._interval.due():
+        if self._queue.jobs or self._jobs.limits.changed or self._wake != self._interval.due():
             return False
         return self._wake > self._jobs.now.monotonic and self._cache and not self._deadlines.owed()
 

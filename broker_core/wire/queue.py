@@ -8,7 +8,8 @@ from broker_core.wire.submission import Wire
 
 QUEUE_COLUMNS = ("id", "name", "place", "cpus", "kind", "since", "reason", "blocking", "state")
 """Columns of the queue, in its order. `blocking`: ids of what holds it back, at most one; `state`: queued,
-parked (no known resource could ever serve it), held or sent (chosen, its site has not answered yet)."""
+limited (others of its batch come first), parked (no known resource could ever serve it), held or sent
+(chosen, its site has not answered yet)."""
 
 
 class QueueView(Wire):

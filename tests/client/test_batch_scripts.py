@@ -91,7 +91,7 @@ EXPECTED: dict[str, dict[str, Any]] = {
     "slurm/gpus-total.sbatch": {"GPUNumber": 2, "NodeNumber": 12, "MemoryPerNode": 81920},
     "slurm/gpus-per-task.sbatch": {"GPUNumber": 4, "NodeNumber": 8, "HostNumber": 1},
     "slurm/array-simple.sbatch": {"Parameters": 10, "JobType": "Parametric", "StdOutput": "part__PARAM_.log"},
-    "slurm/array-step-limit.sbatch": {"Parameters": 100, "ParameterStart": 1, "ParameterStep": 7},
+    "slurm/array-step-limit.sbatch": {"Parameters": 100, "ParameterStart": 1, "ParameterStep": 7, "MaxRunningJobs": 5},
     "slurm/array-list.sbatch": {"Parameters": [1, 3, 5, 10, 11, 12], "MemoryPerNode": 500},
     "slurm/array-one.sbatch": {"Parameters": 8, "ParameterStart": 7},
     "slurm/features.sbatch": {"Features": ["skylake", "ib"], "WholeNodes": True, "HostNumber": 4, "ScratchSize": 20480},
@@ -364,3 +364,27 @@ def test_any_text_is_read_or_is_no_batch_script(tmp_path: Path, text: str) -> No
     item = classify(facts_of(path))
     if item.kind is ItemKind.BATCH_SCRIPT:
         assert translation(item).description
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("job.sbatch", "#!/bin/sh\n#SBATCH -a 1-9%3\ntrue\n"),
+        ("job.pbs", "#!/bin/sh\n#PBS -t 1-9%3\ntrue\n"),
+        ("job.sge", "#!/bin/sh\n#$ -tc 3\n#$ -t 1-9\ntrue\n"),
+        ("job.lsf", '#!/bin/sh\n#BSUB -J "many[1-9]%3"\ntrue\n'),
+        ("job.sub", "executable = /bin/true\nmax_materialize = 3\nqueue 9\n"),
+    ],
+)
+def test_a_limit_of_tasks_at_once_is_kept(tmp_path: Path, name: str, text: str) -> None:
+    found = _written(tmp_path, text, name)
+    assert found.attributes["MaxRunningJobs"] == 3
+    limits = [one for one in found.outcomes if one.became == "MaxRunningJobs = 3"]
+    assert [one.fate for one in limits] == [Fate.ATTRIBUTE]
+    checked = check(found.description).description
+    assert checked is not None
+    assert checked.most_running == 3
+
+
+def test_the_last_of_two_arrays_says_whether_there_is_a_limit(tmp_path: Path) -> None:
+    found = _written(tmp_path, "#!/bin/sh\n#SBATCH -a 1-9%3\n#SBATCH -a 1-4\ntrue\n")
+    assert "MaxRunningJobs" not in found.attributes

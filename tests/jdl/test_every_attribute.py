@@ -102,6 +102,7 @@ _READ_BY = {
     "ParameterStart": "broker_core.jdl.parametric",
     "ParameterStep": "broker_core.jdl.parametric",
     "ParameterFactor": "broker_core.jdl.parametric",
+    "MaxRunningJobs": "broker_core.jdl.check",
     "Nodes": _WORKFLOW,
     "Dependencies": _WORKFLOW,
     "description": _WORKFLOW,

@@ -137,16 +137,17 @@ class Stage:
         sweep: tuple[EventType, ...] = (),
         owner: str = "ann",
         run: bool = True,
+        batch: str = "",
     ) -> list[str]:
         """Submit equal jobs; returns their ids. `sweep`: what happened to each of them already; `run`: let
-        every slice that follows be done."""
+        every slice that follows be done; `batch`: to which they belong."""
         self.texts = {**getattr(self, "texts", {}), text: text}
         checked = check(text)
         assert checked.description is not None, checked.diagnostics
         demand = demand_of(checked.description, text, "", site)
         arrivals = []
         for _ in range(number):
-            record = self._first(text, demand, site, owner)
+            record = self._first(text, demand, site, owner, batch)
             for kind in sweep:
                 record = self._step(record, kind)
             arrivals.append(Arrival(record, demand, hold))
@@ -155,13 +156,14 @@ class Stage:
             self.run()
         return [arrival.record.id for arrival in arrivals]
 
-    def _first(self, text: str, demand: Demand, site: str, owner: str) -> JobRecord:
+    def _first(self, text: str, demand: Demand, site: str, owner: str, batch: str) -> JobRecord:
         description = demand.description
         event = JobEvent(
             job=f"job{len(self.records):06}", seq=1, time=self.wall, source=EventSource.UAM,
             type=EventType.SUBMITTED, old=None, new=JobState.SUBMITTED, owner=owner,
             details={"name": description.name, "structure": description.structure, "pinned": site,
-                     "interactive": description.interactive, "cpus": description.cpus, "description": text},
+                     "interactive": description.interactive, "cpus": description.cpus, "description": text,
+                     "batch": batch},
             position=next(self.positions),
         )  # fmt: skip
         record = first_record(event)

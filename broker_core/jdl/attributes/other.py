@@ -45,6 +45,7 @@ CROSSDESK = table(
     "job",
     """
 JobName | string | | | Short name for people; the base name of Executable if absent.
+MaxRunningJobs | integer | | | Most jobs of a sweep that are in the queue or at sites at the same time; the others wait for their turn.
 WallTime | integer, real, string | | | Longest run of the program in wall time: seconds, or a text such as "01:30:00", "90m", "2h" or "1d". It is ended after that.
 MaxWallTime | integer, real, string | | | Another name of WallTime.
 WallTimeLimit | integer, real, string | | | Another name of WallTime, as in JSDL.

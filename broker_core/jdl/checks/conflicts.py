@@ -24,8 +24,17 @@ _REQUIRE = (
     ("parameterstart", "parameters"),
     ("parameterstep", "parameters"),
     ("parameterfactor", "parameters"),
+    ("maxrunningjobs", "parameters"),
 )
-_RANGES = {"retrycount": 0, "shallowretrycount": -1, "smpgranularity": 1, "hostnumber": 0, "expirytime": 0}
+_RANGES = {
+    "retrycount": 0,
+    "shallowretrycount": -1,
+    "smpgranularity": 1,
+    "hostnumber": 0,
+    "expirytime": 0,
+    "maxrunningjobs": 1,
+}
+"""Attributes with the least value that each may have."""
 _BY_SETTINGS = ("retrycount", "shallowretrycount", "expirytime")
 _FOR_ALL = (
     "virtualorganisation",
@@ -36,6 +45,7 @@ _FOR_ALL = (
     "nodescollocation",
     "usertags",
     "jobgroup",
+    "maxrunningjobs",
 )
 """Attributes that must be the same for every value of a sweep."""
 

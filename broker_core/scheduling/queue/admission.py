@@ -40,7 +40,9 @@ class Admission:
 
     def sort_in(self, job: LiveJob) -> None:
         """Queue a waiting job, or park it if nothing known could ever run it; an interactive one starts now
-        or ends (CB-SCH-02, CB-SCH-08)."""
+        or ends (CB-SCH-02, CB-SCH-08). One that waits for others of its batch is kept aside."""
+        if not self._jobs.limits.admit(job):
+            return
         eligible = self._eligibility.of(job.demand)
         usable = eligible.ever and (not job.excluded or self._selector.has_others(job.demand, job.excluded))
         reason = self._cache.unheard(job.demand.site) or eligible.reason

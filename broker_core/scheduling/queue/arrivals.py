@@ -97,6 +97,8 @@ class Arrivals:
         job.hold = arrival.hold
         if arrival.past is not None:
             job.remember(arrival.past)
+        if job.at_site:
+            self._jobs.limits.occupy(job)
         return job
 
 

@@ -35,12 +35,15 @@ class Intake:
 
     def due(self) -> float:
         """See `Step`."""
-        return self._jobs.now.monotonic if self._arrivals.turns or self._queue.again else math.inf
+        waits = self._arrivals.turns or self._queue.again or self._jobs.limits.changed
+        return self._jobs.now.monotonic if waits else math.inf
 
     def run(self) -> None:
         """See `Step`."""
         if self._arrivals.turns:
             self._take_over()
+        if self._jobs.limits.changed:
+            self._queue.again.extend(self._jobs.limits.next(self._jobs.live))
         if self._queue.again or self._facts != self._state.cache.board.facts:
             self._sort_in_again()
 

@@ -12,7 +12,7 @@ from broker_core.jdl.resource_request import SITE_NAMES
 from broker_core.jdl.syntax.write import value_text
 
 _ORDER = (
-    *("JobName", "JobType", "SubJobType", "Parameters", "ParameterStart", "ParameterStep"),
+    *("JobName", "JobType", "SubJobType", "Parameters", "ParameterStart", "ParameterStep", "MaxRunningJobs"),
     *("Executable", "Arguments", "StdInput", "StdOutput", "StdError", "InputSandbox", "OutputSandbox"),
     *("Environment", "NodeNumber", "HostNumber", "WholeNodes"),
     *("MemoryPerNode", "MemoryPerCPU", "GPUNumber", "GPUModel", "ScratchSize", "WallTime"),
@@ -153,6 +153,7 @@ def _sweep(ledger: Ledger) -> None:
     elif indices is not None:
         values["Parameters"] = list(indices.values)
     if "Parameters" in values:
+        values |= {"MaxRunningJobs": ledger.figures["at_once"]} if "at_once" in ledger.figures else {}
         parallel = ["Parallel"] if "SubJobType" in values else []
         values["JobType"] = ["Parametric", *parallel] if parallel else "Parametric"
 

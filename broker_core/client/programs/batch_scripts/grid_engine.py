@@ -174,11 +174,6 @@ def _soft(ledger: Ledger, at: Directive, value: str) -> None:
     ledger.leave_out(at, "What follows would be liked and is not required.")
 
 
-def _at_once(ledger: Ledger, at: Directive, value: str) -> None:
-    why = f"All may run at the same time; there is no limit of {shared.whole(value)} for one sweep."
-    ledger.leave_out(at, why)
-
-
 def _variables(ledger: Ledger, at: Directive, value: str) -> None:
     shared.assignments(ledger, at, value.split(","))
 
@@ -198,7 +193,7 @@ MEANINGS: dict[str, Meaning] = {
     "stderr": shared.output("StdError", _FILES),
     "stdin": shared.input_file,
     "stdout": shared.output("StdOutput", _FILES),
-    "tasks_at_once": _at_once,
+    "tasks_at_once": shared.figure("at_once", "MaxRunningJobs"),
     "variables": _variables,
 }
 """What the options mean that the table does not explain itself."""

@@ -108,10 +108,11 @@ class Ledger:
         """Make it a sweep over these numbers."""
         names = ("Parameters", "ParameterStart", "ParameterStep")
         self._own("array", self._enter(at, Fate.ATTRIBUTE, names, "One job for each number."))
+        if self.indices is not None and self.indices.limit:
+            self.figures.pop("at_once", None)
         self.indices = indices
         if indices.limit:
-            why = f"All may run at the same time; there is no limit of {indices.limit} for one sweep."
-            self.leave_out(replace(at, option=f"%{indices.limit}"), why)
+            self.figure(replace(at, option=f"%{indices.limit}"), "at_once", indices.limit, "MaxRunningJobs")
 
     def variables(self, at: Directive, variables: dict[str, str], why: str = "") -> None:
         """Set variables of the program."""
