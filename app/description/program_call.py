@@ -11,6 +11,7 @@ from app.description.document import listed_files, sandbox_name, with_files
 from app.description.needs import CPUS, NEEDS, with_cpus, with_needs
 from app.description.sandbox_files import as_entry
 from app.description.statements import statements
+from app.description.sweep import with_values
 from app.description.values import list_source, string_of, string_source
 from broker_core.client.programs.describe import call_of, describe, job_name
 from broker_core.client.programs.file_kind import Item, classify, interpreter_wanted
@@ -105,6 +106,8 @@ def with_field(text: str, attribute: str, source: str | None, base: Path) -> str
         return with_cpus(text, source)
     if attribute == NEEDS:
         return with_needs(text, source or "")
+    if attribute == "Parameters":
+        return with_values(text, source)
     old = program_call(text, base) if attribute in ("Executable", "Arguments") else None
     if old is None or not old.before:
         return set_attribute(text, attribute, source)

@@ -104,9 +104,8 @@ class DescriptionForm(QScrollArea):
             widget.offer(values)
 
     def _more_button(self) -> QPushButton:
-        button = QPushButton(
-            self._theme.icon("chevron-right"), self.tr("More: nodes, results, matching, kind, streams")
-        )
+        words = self.tr("More: nodes, software, sweeps, results, matching, streams")
+        button = QPushButton(self._theme.icon("chevron-right"), words)
         button.setProperty("kind", "quiet")
         button.setStyleSheet("padding-left: 0")
         button.setCheckable(True)

@@ -179,6 +179,13 @@ MORE: tuple[Section, ...] = (
         _t("Nodes"),
         (
             FormField(
+                "SMPGranularity",
+                _t("CPUs a node"),
+                _t("At least so many of them on each node, instead of a number of nodes."),
+                FieldKind.AMOUNT,
+                hint=_t("as they are free"),
+            ),
+            FormField(
                 "MemoryPerCPU",
                 _t("CPU memory"),
                 _t("For each CPU, instead of the memory of a node."),
@@ -220,6 +227,62 @@ MORE: tuple[Section, ...] = (
                 _t("Nodes that are kept for you at the site under this name."),
                 FieldKind.NAME,
                 hint=_t("none"),
+            ),
+            FormField(
+                "BatchOptions",
+                _t("Batch options"),
+                _t("Further words for the batch systems of one kind."),
+                FieldKind.EXPRESSION,
+                hint='[ slurm = {"--nice=5"} ]',
+            ),
+            FormField(
+                "IgnoreUnsupported",
+                _t("Also without"),
+                _t("Runs also where GPUs, accounts and the like are unknown, without them."),
+                FieldKind.SWITCH,
+            ),
+        ),
+    ),
+    Section(
+        _t("Software"),
+        (
+            FormField(
+                "Modules",
+                _t("Modules"),
+                _t("Environment modules of the site, in the order in which they are loaded."),
+                FieldKind.NAMES,
+                hint=_t("none"),
+            ),
+            FormField(
+                "Container",
+                _t("Container"),
+                _t("Image: a path at the site, one of the input files, or an address."),
+                hint=_t("none"),
+            ),
+            FormField(
+                "PythonEnvironment",
+                _t("Python"),
+                _t("Input file that lists packages: requirements.txt, a lock, or environment.yml."),
+                hint=_t("that of the site"),
+            ),
+        ),
+    ),
+    Section(
+        _t("Sweep"),
+        (
+            FormField(
+                "Parameters",
+                _t("Values"),
+                _t("One job for each, in place of _PARAM_: a list, or a number up to which is counted."),
+                FieldKind.EXPRESSION,
+                hint='{"a", "b"}',
+            ),
+            FormField(
+                "MaxRunningJobs",
+                _t("At a time"),
+                _t("So many of its jobs; the others wait for their turn."),
+                FieldKind.AMOUNT,
+                hint=_t("as many as can"),
             ),
         ),
     ),

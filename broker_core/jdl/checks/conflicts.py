@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from broker_core.jdl import parametric
 from broker_core.jdl.attributes.known import ATTRIBUTES, NOT_NEEDED, WITHOUT_EFFECT
 from broker_core.jdl.checks.kind import DescriptionKind
+from broker_core.jdl.diagnostics import Fix
 from broker_core.jdl.reading import Reading
+from broker_core.jdl.syntax.tokens import quoted
 
 _EXCLUDE = (
     ("inputdata", "datarequirements"),
@@ -76,8 +78,25 @@ def check(reading: Reading, kind: DescriptionKind) -> None:
             message = f"{_name(reading, key)} must be the same for all values; leave out {parametric.MARK}."
             reading.error("parameter-not-here", message, key)
     _hosts(reading, kind)
+    _sweep(reading)
     if reading.has("parameters") and parametric.sequence(reading.ad) is None:
         reading.error("parameters-format", _parameters(parametric.counted(reading.ad)), "parameters")
+
+
+def _sweep(reading: Reading) -> None:
+    """Values alone make no sweep."""
+    if not reading.has("parameters") or parametric.is_parametric(reading.ad):
+        return
+    kinds = [value for value, _ in reading.strings("jobtype") if value.lower() != "normal"]
+    words = ", ".join(quoted(value) for value in ("Parametric", *kinds))
+    wanted = f"{{{words}}}" if kinds else words
+    if (entry := reading.ad.entries.get("jobtype")) is not None:
+        fix = Fix("Make it a sweep", entry.value_start, entry.value_end, wanted)
+    else:
+        at = reading.ad.entries["parameters"].start
+        fix = Fix("Make it a sweep", at, at, f"JobType = {wanted}; ")
+    message = "Parameters has no effect on a single job; JobType = Parametric makes one job for each value."
+    reading.warning("attribute-without", message, "parameters", None, [fix])
 
 
 def _without_effect(reading: Reading) -> None:
