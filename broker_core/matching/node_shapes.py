@@ -31,7 +31,7 @@ def of_nodes(request: ResourceRequest, cpus: int) -> Iterator[tuple[str, Conditi
     if memory:
         yield "", _memory(memory)
     if request.gpus:
-        yield "GPUNumber", _at_most("gpuspernode", request.gpus, "GPU", unknown=False)
+        yield "GPUNumber", _gpus_of_a_node(request.gpus)
     if request.gpu_model:
         yield "GPUModel", _model(request.gpu_model)
     if sum(map(bool, (each > 1, memory, request.gpus, request.features))) > 1 or request.gpu_model:
@@ -54,6 +54,22 @@ def _at_most(attribute: str, wanted: int, noun: str, unknown: bool = True) -> Co
         lambda most: unknown if type(most) is not int else most >= wanted,
         words,
     )
+
+
+def free_gpus(view: View, row: int) -> str:
+    """How many GPUs of a resource are free of how many; empty where it does not tell."""
+    free, total = view.pool.value(row, "gpusfree"), view.pool.value(row, "gpustotal")
+    return f"{free} of {counted(total, 'GPU')} free" if type(free) is int and type(total) is int else ""
+
+
+def _gpus_of_a_node(wanted: int) -> Condition:
+    """A node has so many, whether or not they are free now: a batch job waits for them."""
+    usual = _at_most("gpuspernode", wanted, "GPU", unknown=False)
+
+    def words(view: View, row: int, held: bool) -> str:
+        return free_gpus(view, row) if held else usual.words(view, row, held)
+
+    return replace(usual, words=words)
 
 
 def _together(request: ResourceRequest, cpus: int) -> Condition:

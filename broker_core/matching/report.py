@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from broker_core.matching.clauses import Clause
+from broker_core.matching.node_shapes import free_gpus
 from broker_core.matching.rejected import reason
 from broker_core.matching.sets.group import Group
 from broker_core.wire import matches as wire
@@ -197,6 +198,8 @@ def _order(matches: Matches, place: int) -> str:
     plural = "" if abs(surplus) == 1 else "s"
     spare, lacking = f"{surplus} free CPU{plural} to spare", f"{-surplus} CPU{plural} too few free now"
     told.append(spare if surplus >= 0 else lacking)
+    if matches.description.request.gpus and (gpus := free_gpus(matches.view, _row(matches, place))):
+        told.append(gpus)
     return ", ".join(told)
 
 

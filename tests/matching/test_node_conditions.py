@@ -10,6 +10,7 @@ import pytest
 
 from broker_core.matching.exact import fits
 from broker_core.matching.match import match
+from broker_core.matching.report import report
 from broker_core.resources.pool import Pool
 from broker_core.resources.record import Resource
 from tests.matching.made import job, resource
@@ -204,3 +205,12 @@ def test_columns_and_single_resources_agree_about_requests_and_published_facts()
         asked = job(" ".join(chance.sample(texts, 3)))
         matching = {one.resource.site for one in match(asked, pool).candidates}
         assert matching == {one.site for one in sites if fits(asked, one)}
+
+
+def test_it_is_told_how_many_gpus_are_free_where_a_job_could_run() -> None:
+    found = match(job("GPUNumber = 4;"), [vega(GPUsTotal=64, GPUsFree=12)])
+    (here,) = report(found).resources
+    (clause,) = [one for one in here.clauses if one.text == "a node with 4 GPUs"]
+    assert (clause.value, clause.explanation) == ("true", "12 of 64 GPUs free")
+    assert here.order.endswith(", 12 of 64 GPUs free")
+    assert "GPU" not in report(match(job("GPUNumber = 4;"), [vega()])).resources[0].order
