@@ -13,6 +13,8 @@ from broker_core.command_line import output
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.invocation import Json, StateDir, session, with_client
 from broker_core.command_line.job.ids import Job, Jobs, resolve
+from broker_core.command_line.job.outside import ask_first, cancel_outside
+from broker_core.errors import BadRequest
 from broker_core.wire.submission import Outcomes
 
 _Verb = Callable[[BrokerClient], Callable[[Iterable[str]], Awaitable[Outcomes]]]
@@ -22,9 +24,21 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 _TWICE = "The program may still run at its site, and go on until that is heard from again: it may run twice."
 
 
-def cancel(ids: Jobs, as_json: Json = False, state_dir: StateDir = None) -> int:
-    """Stop jobs, wherever they are."""
-    return _bulk(ids, lambda client: client.cancel, "Canceling")
+def cancel(ids: Jobs, yes: Yes = False, as_json: Json = False, state_dir: StateDir = None) -> int:
+    """Stop jobs, wherever they are.
+
+    SITE/NUMBER is a job of your account that was submitted outside CrossDesk (`job list --outside`).
+    """
+    theirs = [one for one in ids if "/" in one]
+    if not theirs:
+        return _bulk(ids, lambda client: client.cancel, "Canceling")
+    if len(theirs) < len(ids):
+        raise BadRequest(
+            "Some of these jobs are this broker's, and some were submitted outside it.",
+            remedy="Cancel them by two commands.",
+        )
+    ask_first(theirs, yes)
+    return cancel_outside(theirs)
 
 
 def purge(ids: Jobs, yes: Yes = False, as_json: Json = False, state_dir: StateDir = None) -> int:

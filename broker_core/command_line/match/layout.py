@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from broker_core.command_line import output, words
-from broker_core.wire.matches import MatchedGroup, MatchedResource, MatchPart, MatchReport
+from broker_core.wire.matches import MatchedGroup, MatchedResource, MatchPart, MatchReport, StartForecast
 
 _HEADS = ("TOTAL CPUS", "FREE CPUS")
 _WIDTH = len(_HEADS[0]) + 2
@@ -82,6 +82,16 @@ def _start(wait: float | None) -> str:
 
 def _counts(total: int, free: int) -> str:
     return f"{total:>{_WIDTH}}{free:>{_WIDTH}}"
+
+
+def forecasts(found: Iterable[StartForecast]) -> None:
+    """What batch systems say of the start of the job, one line for each."""
+    for one in found:
+        if one.trouble or one.wait is None:
+            output.say(f"{one.ce}: {one.trouble or 'nobody tells when it would start there'}", "yellow")
+        else:
+            begin = f"in about {words.duration(one.wait)}" if one.wait >= 1 else "at once"
+            output.line(f"{one.ce}: sent now, it would start {begin}, says {one.source}")
 
 
 def summary(report: MatchReport, explain: bool) -> None:

@@ -17,11 +17,12 @@ from broker_core.command_line.exits import Exit
 from broker_core.command_line.invocation import Json, StateDir, session, with_client
 from broker_core.command_line.match import layout
 from broker_core.errors import BadRequest
-from broker_core.wire.matches import MatchReport
+from broker_core.wire.matches import MatchReport, StartForecast
 
 PAGE = 2000
 """Resources asked for at once; a tenth of that with their clauses."""
-
+_FORECASTS = 5
+"""Candidates whose batch systems are asked when a job would start."""
 _OF_FILES = frozenset({"sandbox-file-missing", "sandbox-file-unreadable", "sandbox-too-big"})
 """What can be wrong with the files alone."""
 
@@ -62,6 +63,12 @@ def list_match(
             metavar="NAME",
         ),
     ] = "",
+    starts: Annotated[
+        bool,
+        typer.Option(
+            "--starts", help="Have the batch systems of the first five say when it would start."
+        ),
+    ] = False,
     as_json: Json = False,
     state_dir: StateDir = None,
 ) -> int:
@@ -70,7 +77,9 @@ def list_match(
     async def of_broker(client: BrokerClient) -> None:
         text = await _described(file)
         wanted = {"site": site, "policy": policy, "assume_access": assume_access, "part": part}
-        await _told(partial(client.match, text, None, **wanted), explain, trace)
+        ask = partial(client.match, text, None, **wanted)
+        forecasts = await _forecasts(client, text, ask) if starts else []
+        await _told(ask, explain, trace, forecasts)
 
     async def of_file(path: Path) -> None:
         # Matching takes its time to be imported, which other commands need not wait for.
@@ -79,6 +88,11 @@ def list_match(
         found = FileMatch(await _described(file), path, site, policy)
         await _told(partial(found.ask, part=part), explain, trace)
 
+    if resources is not None and starts:
+        raise BadRequest(
+            "Batch systems are asked by the broker, which has no part in matching against a file.",
+            remedy="Leave out --starts or --resources.",
+        )
     if resources is None:
         with_client(of_broker)
     else:
@@ -96,11 +110,21 @@ async def _described(file: Path) -> str:
     return prepared.whole
 
 
-async def _told(ask: Ask, explain: bool, trace: Path | None) -> None:
+async def _forecasts(client: BrokerClient, text: str, ask: Ask) -> list[StartForecast]:
+    """What the batch systems of the first candidates say."""
+    first = await ask(offset=0, limit=_FORECASTS, explain=False, only="matching")
+    ces = [one.ce for one in first.resources if one.matches]
+    return await client.start_forecasts(text, ces) if ces else []
+
+
+async def _told(
+    ask: Ask, explain: bool, trace: Path | None, forecasts: Sequence[StartForecast] = ()
+) -> None:
     if session().json:
-        steps = await _as_json(ask, explain)
+        steps = await _as_json(ask, explain, forecasts)
     else:
         steps = await _printed(ask, explain)
+        layout.forecasts(forecasts)
     if trace is not None:
         _write(trace, steps)
 
@@ -128,13 +152,14 @@ async def _pages(ask: Ask, only: str, explain: bool) -> AsyncIterator[MatchRepor
             return
 
 
-async def _as_json(ask: Ask, explain: bool) -> Sequence[str]:
+async def _as_json(ask: Ask, explain: bool, forecasts: Sequence[StartForecast]) -> Sequence[str]:
     """Returns the steps of the search for sets."""
     first, *others = [page async for page in _pages(ask, "all", explain)]
     for page in others:
         first.resources += page.resources
         first.groups += page.groups
-    output.as_json(first.model_dump())
+    told = {"forecasts": [one.model_dump() for one in forecasts]} if forecasts else {}
+    output.as_json(first.model_dump() | told)
     return first.trace
 
 

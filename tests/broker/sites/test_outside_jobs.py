@@ -73,11 +73,32 @@ async def test_they_are_seen_with_state_reason_output_and_end(
     assert "Ended: Done (FAILED, exit code 3)" in [line.words for line in over.story]
     told = await asyncio.to_thread(crossdesk, "job", "list", "--outside", "--json")
     assert [job["id"] for job in told.json["jobs"]] == [waits]
-    canceled = await site.cancel_outside(NAME, waits)
-    assert canceled.story[-1].words == "The batch system was told to cancel it."
-    assert await outside(site, waits, "Canceled")
+    asked = await asyncio.to_thread(crossdesk, "job", "cancel", f"{NAME}/{waits}")
+    assert asked.code == 1
+    assert "Add --yes to end them." in asked.err
+    assert (await outside(site, waits, "Waiting")).ended is None
+    done = await asyncio.to_thread(crossdesk, "job", "cancel", "--yes", f"{NAME}/{waits}", f"{NAME}/99999")
+    assert (done.code, done.out) == (1, f"{NAME}/{waits}\n")
+    assert f"{NAME}/99999: " in done.err
+    assert "Told to end: 1 job." in done.err
+    canceled = await outside(site, waits, "Canceled")
+    assert "The batch system was told to cancel it." in [line.words for line in canceled.story]
     with pytest.raises(NotFound):
         await site.cancel_outside(NAME, "99999")
+
+
+async def test_the_batch_system_says_on_the_command_line_when_a_job_would_start(
+    site: BrokerClient, tmp_path: Path
+) -> None:
+    file = tmp_path / "job.jdl"
+    file.write_text(f'Executable = "/bin/true"; {THERE}')
+    told = await asyncio.to_thread(crossdesk, "job", "list-match", "--starts", str(file))
+    assert (told.code, "sent now, it would start" in told.out, "says Slurm" in told.out) == (0, True, True)
+    whole = await asyncio.to_thread(crossdesk, "job", "list-match", "--starts", "--json", str(file))
+    assert {one["source"] for one in whole.json["forecasts"]} == {"Slurm"}
+    with_file = ("job", "list-match", "--starts", "--resources", "r.toml", str(file))
+    refused = await asyncio.to_thread(crossdesk, *with_file)
+    assert (refused.code, "Leave out --starts or --resources." in refused.err) == (1, True)
 
 
 async def test_own_jobs_are_none_of_them_and_they_are_none_of_ours_also_after_a_kill(
