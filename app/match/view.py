@@ -30,7 +30,7 @@ from app.stores.link import ConnectionState
 from app.widgets.cells import CellDelegate
 from app.widgets.csv_file import Written
 from app.widgets.empty_state import EmptyState
-from app.widgets.export import ExportButton
+from app.widgets.export import ExportButton, offer_export
 from app.widgets.labels import label, lead
 from app.widgets.table import RowTable
 from app.widgets.tool_button import tool_button
@@ -162,6 +162,7 @@ class MatchView(QWidget):
         self.tree.selectionModel().currentChanged.connect(lambda now, _: self._choose_group(now))
         self.parts.chosen.connect(self._choose_part)
         self.clauses.clauseChosen.connect(self._choose_clause)
+        offer_export(self._context, self.clauses.table, "clauses", "clause")
         self.filters.changed.connect(lambda: self.asking.change(**self.filters.fields()))
         self.explanation.submitAsked.connect(self._submit)
         self.empty_state.acted.connect(self.again)

@@ -13,6 +13,7 @@ from app import units
 from app.inspector.batch.figures import course_of, failures_of
 from app.inspector.batch.tables import REASON, FailuresTable
 from app.stores.slices import breathe
+from app.widgets.export import offer_export
 from app.widgets.labels import label
 from app.widgets.plots.deferred_plot import make_history_plot
 from app.widgets.table import RowTable
@@ -41,6 +42,7 @@ class OverviewPane(QWidget):
         self.failures = FailuresTable()
         self.view = RowTable(context.theme, "Failures by their reason")
         self.view.setModel(self.failures)
+        offer_export(context, self.view, "failures by reason", "reason")
         self.view.widths(200, 88, 48, 104, stretched=REASON)
         self.show_these, self.rerun_these = QPushButton(), QPushButton()
         self._lay_out()

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from app import units
 from app.inspector.log_search.found_lines import TEXT, FoundLine, FoundLines, found_lines
 from app.stores.slices import breathe
+from app.widgets.export import offer_export
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.labels import label
 from app.widgets.list_state import ListState
@@ -59,6 +60,7 @@ class LogSearchPage(QWidget):
         self.summary, self.state = label(role="small", wrap=True), ListState(context.theme)
         self.found = FoundLines(context.jobs.row, self)
         self.table = RowTable(context.theme, "Lines found")
+        offer_export(context, self.table, "lines found", "line")
         self._pages = QStackedWidget()
         self._lay_out()
         self.text.returnPressed.connect(self.search)
