@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from app.stores.broker import BrokerAccess
@@ -45,6 +45,14 @@ class Refresh:
         return repeat
 
 
+class Topic(Protocol):
+    """A signal of what changed at the broker."""
+
+    def connect(self, call: Callable[[], None]) -> Any:
+        """Have it called whenever the topic is told."""
+        ...
+
+
 class Reload:
     """Asks a broker that is connected, whenever it is called: one question at a time, and one more if it is
     called meanwhile."""
@@ -57,6 +65,17 @@ class Reload:
     def __call__(self) -> None:
         if (self._refresh.under_way or self._broker.link.up) and self._refresh.begin():
             self._broker.run(self._run(), self._doing)
+
+    def follow(self, topics: Iterable[Topic], lost: Callable[[], None]) -> None:
+        """Ask whenever one of the topics is told, and when the broker is there again; `lost`: called when it
+        has gone."""
+
+        def linked() -> None:
+            self() if self._broker.link.up else lost()
+
+        for topic in topics:
+            topic.connect(self)
+        self._broker.link.changed.connect(linked)
 
     async def _run(self) -> None:
         try:

@@ -34,15 +34,8 @@ class SiteStore:
         self._silent: dict[str, float] = {}
         self.reload = Reload(broker, self._reload, "asking for the sites")
         """Ask the broker; while a question is on its way, ask once more afterwards."""
-        broker.topics.sites.connect(self.reload)
-        broker.topics.resources.connect(self.reload)  # queues and free CPUs of a site are told as resources
-        broker.link.changed.connect(self._linked)
-
-    def _linked(self) -> None:
-        if self._broker.link.up:
-            self.reload()
-        else:
-            self.changed.emit()
+        # Queues and free CPUs of a site are told as resources.
+        self.reload.follow((broker.topics.sites, broker.topics.resources), self.changed.emit)
 
     async def _reload(self) -> None:
         try:

@@ -28,19 +28,12 @@ class SlotStore:
         """Why they could not be read the last time; empty: they could."""
         self.reload = Reload(broker, self._reload, "asking for the slots")
         """Ask the broker; while a question is on its way, ask once more afterwards."""
-        broker.topics.slots.connect(self.reload)
-        broker.link.changed.connect(self._linked)
+        self.reload.follow((broker.topics.slots,), self.changed.emit)
 
     @property
     def on(self) -> bool:
         """True where sites are set to run batch jobs in glideins, or some do still."""
         return self.view is not None and bool(self.view.sites or self.view.glideins)
-
-    def _linked(self) -> None:
-        if self._broker.link.up:
-            self.reload()
-        else:
-            self.changed.emit()
 
     async def _reload(self) -> None:
         try:

@@ -98,18 +98,14 @@ class SlotTable(TitledModel):
         return None
 
     def _text(self, one: GlideinView, column: int) -> str:
-        match column:
-            case 0:
-                return words.style(one).word
-            case 1:
-                return one.site
-            case 2:
-                return one.node
-            case 3:
-                return words.originator(one)
-            case 6:
-                return words.countdown(one, time.time() + self.ahead)
-        return words.boxed(one)
+        texts = {
+            STATE: words.style(one).word,
+            SITE: one.site,
+            NODE: one.node,
+            FOR: words.originator(one),
+            ENDS: words.countdown(one, time.time() + self.ahead),
+        }
+        return texts.get(column, words.boxed(one))
 
     def _about(self, one: GlideinView, column: int) -> str:
         if column == STATE:

@@ -141,6 +141,7 @@ def test_an_expression_can_be_used_and_a_wrong_one_is_explained(
     until(lambda: pane.finder.told.text() == "1 of 2")
     pane.finder.text.setText("(")
     until(lambda: pane.finder.told.text().startswith("Not a regular expression"))
+    assert pane.finder.isVisible()
 
 
 def test_the_first_error_is_one_key_away(
@@ -225,6 +226,7 @@ def test_errors_come_into_view_when_the_job_fails(
     context.put(row("Done", exit_code=7, ended=row("Done")["started"] + 5), story(*TO_FAILED))
     pane.refresh()
     until(lambda: "no map" in pane.view.visible_text())
+    assert "step 1" not in pane.view.visible_text()
 
 
 def test_a_file_that_cannot_be_read_says_why(context: TestContext, pane: LogsPane, until: Until) -> None:

@@ -12,6 +12,7 @@ from broker_core.client.client import BrokerClient
 from broker_core.client.transport import BrokerTransport
 from broker_core.wire.sites import SiteSpec
 from tests.broker.jobs import reach, submit, upload
+from tests.broker.sites.launching import launching_broker
 from tests.broker.sites.watching import known
 from tests.leaks import lasting
 from tests.running import RunningBroker, processes_of
@@ -67,16 +68,8 @@ def hosts(tmp_path: Path, network: Namespaces, isolated: Path) -> Iterator[dict[
 
 @pytest.fixture
 def launching(state_dir: Path, network: Namespaces) -> Iterator[RunningBroker]:
-    state_dir.mkdir(mode=0o700)
-    mpiexec = installed("mpich").prefix / "bin/mpiexec"
-    lines = f'mpiexec = "{mpiexec}"\nlauncher_address = "{network.hub}"\ncpus = 1\n'
-    (state_dir / "broker.toml").write_text(lines)
-    broker = RunningBroker(state_dir)
-    broker.start()
-    try:
+    with launching_broker(state_dir, network.hub) as broker:
         yield broker
-    finally:
-        broker.close()
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from broker_core.wire.sites import SiteSpec
 from tests.app.pictures import PICTURES
 from tests.app.windows import Stage, play
 from tests.broker.jobs import reach, submit, upload
+from tests.broker.sites.launching import launching_broker
 from tests.broker.sites.watching import known
 from tests.command_line.calling import crossdesk
 from tests.leaks import lasting
@@ -121,17 +122,8 @@ class Grid:
 
 @pytest.fixture
 def launching(state_dir: Path) -> Iterator[RunningBroker]:
-    """A broker that finds MPICH, on a machine of which one processor is its own."""
-    state_dir.mkdir(mode=0o700)
-    mpiexec = installed("mpich").prefix / "bin/mpiexec"
-    lines = f'mpiexec = "{mpiexec}"\nlauncher_address = "127.0.0.1"\ncpus = 1\n'
-    (state_dir / "broker.toml").write_text(lines)
-    broker = RunningBroker(state_dir)
-    broker.start()
-    try:
+    with launching_broker(state_dir, "127.0.0.1") as broker:
         yield broker
-    finally:
-        broker.close()
 
 
 async def with_both(client: BrokerClient, hosts: Path, *, reachable: bool = True) -> None:
