@@ -59,6 +59,13 @@ find files -mindepth 1 -maxdepth 1 -type f -printf '%n %C@ %s %f\n' 2>/dev/null 
         fi
     done
 """
+# Python environments that no job has begun with for as long as software.sh keeps them, which looks at them
+# whenever it builds one: where nobody builds any more, they go all the same.
+_CLEAR_ENVIRONMENTS = r"""
+find environments -mindepth 2 -maxdepth 2 -name .used -mtime +30 2>/dev/null | while read -r used; do
+    rm -f "${used%/.used}/.complete" && rm -rf "${used%/.used}" "${used%/.used}.lock"
+done
+"""
 _NO_LIMIT = 1 << 62
 
 
@@ -69,7 +76,7 @@ def leftovers_script(after: str, age: float, beat: float, limits: ResultLimits) 
     values += (
         f" files_age={math.ceil(limits.inputs_age) or _NO_LIMIT} files_max={limits.inputs_max or _NO_LIMIT}"
     )
-    files = "" if after else _CLEAR_FILES
+    files = "" if after else _CLEAR_FILES + _CLEAR_ENVIRONMENTS
     return f"after='{after}'\n{values}\n{files}{_SCRIPT}".replace("/^$after\\$/", f"/^{pattern}\\$/")
 
 

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import os
 import shutil
+import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from pathlib import Path
@@ -187,3 +188,17 @@ async def test_files_that_nobody_needs_go_by_age_and_size_and_others_stay(far: H
         pass
     await far.site.sweep(current())
     assert {path.name for path in store(far).iterdir()} == {held.sha256}
+
+
+async def test_python_environments_go_that_no_job_has_begun_with_for_a_month(
+    far: HostFar, folder: Path
+) -> None:
+    await run(far, script("true"))
+    kept = Path(far.spec.directory) / MARK / "environments"
+    for name, days in (("old", 32), ("young", 2)):
+        (kept / name / "bin").mkdir(parents=True)
+        for mark in (".complete", ".used"):
+            (kept / name / mark).touch()
+        os.utime(kept / name / ".used", (time.time() - days * 86_400,) * 2)
+    await far.site.sweep(current())
+    assert [path.name for path in kept.iterdir()] == ["young"]
