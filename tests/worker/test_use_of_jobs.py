@@ -132,3 +132,46 @@ def test_the_batch_systems_own_words_tell_why_it_ended_a_job(
     mark = read_ended(tmp_path)
     assert mark is not None
     assert (mark.failure, mark.terminated) == (failure, True)
+
+_SAMPLE = """
+. "$USE"
+__clock() { read -r __uptime __rest </proc/uptime; }
+__sample_use
+echo "it goes on"
+"""
+
+
+@pytest.mark.parametrize(
+    ("says", "seen"),
+    [
+        ("printf '40, 1000\\n60, 2500\\n'", (100, 3500 << 20)),
+        ("echo '7, 12'", (7, 12 << 20)),
+        ("echo '40 %, 1000 MiB'", (None, None)),
+        ("true", (None, None)),
+        ("echo '[N/A], [N/A]'", (None, None)),
+        ("exit 9", (None, None)),
+    ],
+)
+def test_gpus_that_a_job_was_given_are_summed(
+    shell: list[str], tmp_path: Path, says: str, seen: tuple[int | None, int | None]
+) -> None:
+    """A stand-in for nvidia-smi, which cannot be had here."""
+    tool = tmp_path / "programs/nvidia-smi"
+    tool.parent.mkdir()
+    tool.write_text(f'#!/bin/sh\necho "$@" >>{tmp_path}/asked\n{says}\n')
+    tool.chmod(0o755)
+    path = f"{tool.parent}:{os.environ['PATH']}"
+    given = {"PATH": path, "USE": str(use_path()), "CUDA_VISIBLE_DEVICES": "GPU-1,GPU-2"}
+    words = [*shell, "-c", _SAMPLE]
+    done = subprocess.run(words, env=given, cwd=tmp_path, check=True, timeout=60, capture_output=True)
+    assert (done.stdout, done.stderr) == (b"it goes on\n", b"")
+    (sample,) = samples_of((tmp_path / FILE).read_bytes())
+    assert (sample.gpu_percent, sample.gpu_memory) == seen
+    assert "-i GPU-1,GPU-2" in (tmp_path / "asked").read_text()
+
+
+def test_no_gpu_is_asked_after_that_the_job_was_not_given(shell: list[str], tmp_path: Path) -> None:
+    given = {"PATH": os.environ["PATH"], "USE": str(use_path())}
+    subprocess.run([*shell, "-c", _SAMPLE], env=given, cwd=tmp_path, check=True, timeout=60)
+    (sample,) = samples_of((tmp_path / FILE).read_bytes())
+    assert (sample.gpu_percent, sample.gpu_memory) == (None, None)

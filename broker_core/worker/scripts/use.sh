@@ -104,12 +104,14 @@ __by_gpu() {
         __gpu_due=$((__moment + 100000))
         return 0
     }
+    # A part of a GPU has no figure of its own: `[N/A]`, with which a shell that counted would end.
+    case $__found in '' | *[!0-9,[:space:]]*) return 0 ;; esac
     set -- $__found
     [ $# -lt 2 ] || __gpu=0 __gpu_memory=0
     while [ $# -ge 2 ]; do
         __gpu=$((__gpu + ${1%,})) __gpu_memory=$((__gpu_memory + $2))
         shift 2
-    done 2>/dev/null
+    done
 }
 
 # Take a sample if one is due. What a look costs is 0.2 ms of CPU for each process on the node, 0.4 ms where the
