@@ -92,7 +92,6 @@ def _spec(name: str, cluster: Cluster, directory: Path) -> SiteSpec:
         kind="slurm",
         environment=cluster.environment,
         directory=str(directory),
-        poll_interval=0.5,
     )
 
 
