@@ -14,7 +14,7 @@ from app.stores.saved_queries import SavedQueries
 from broker_core.errors import CrossDeskError
 
 _WIDTH, _HEIGHT = 840, 520
-_ICON = 16
+_ICON, _ROW = 16, 24
 _BESIDE = 160
 """Pixels of the list of folders at the left."""
 
@@ -35,6 +35,7 @@ class FileDialog(QFileDialog):
         if beside is None or files is None or splitter is None:
             return
         beside.setIconSize(QSize(_ICON, _ICON))
+        beside.setStyleSheet(f"QListView::item {{ min-height: {_ROW}px; }}")
         splitter.setSizes([_BESIDE, self.width() - _BESIDE])
         head = files.header()
         head.setStretchLastSection(False)

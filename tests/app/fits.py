@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QMargins, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -100,7 +100,8 @@ def _unused_beside(one: QWidget) -> int:
         if other.isVisible() and other is not one and _beside(other, one)
     ]
     needed = sum(min(other.width(), other.sizeHint().width()) + 8 for other in row)
-    return within.contentsRect().width() - needed - one.width() - 48
+    margins = within.layout().contentsMargins() if within.layout() is not None else QMargins()
+    return within.contentsRect().marginsRemoved(margins).width() - needed - one.width() - 48
 
 
 def _beside(one: QWidget, other: QWidget) -> bool:

@@ -10,11 +10,11 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from app.inspector.compare.facts import Fact
-from app.theme.theme import Theme
+from app.theme.theme import BASE, Theme
 from app.widgets.cells import FONT, TONE
 from app.widgets.table import RowTable
 
-NAMES = 132
+_NAMES = 132
 """Pixels of the column with the names of the facts."""
 _Index = QModelIndex | QPersistentModelIndex
 
@@ -70,6 +70,11 @@ class FactModel(QAbstractTableModel):
         return super().flags(index)
 
 
+def names_width(theme: Theme) -> int:
+    """Pixels of the column with the names of the facts, in the size of text in force."""
+    return round(_NAMES * theme.size / BASE)
+
+
 class FactTable(RowTable):
     """The table; all jobs have equally wide columns."""
 
@@ -82,6 +87,7 @@ class FactTable(RowTable):
         self.setModel(self.model_)
         self.horizontalHeader().hide()
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        theme.changed.connect(self._share_width)
 
     def show_facts(self, facts: Sequence[Fact], titles: Sequence[str]) -> None:
         """Show these facts of jobs with these titles."""
@@ -108,8 +114,9 @@ class FactTable(RowTable):
         columns = len(self._titles)
         if not columns:
             return
-        self.setColumnWidth(0, NAMES)
-        room = self.viewport().width() - NAMES
+        names = names_width(self._theme)
+        self.setColumnWidth(0, names)
+        room = self.viewport().width() - names
         for column in range(columns):
             width = (column + 1) * room // columns - column * room // columns
             self.setColumnWidth(column + 1, max(40, width))

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.inspector.compare.compared_job import ComparedJob, titles
-from app.inspector.compare.fact_table import NAMES, FactTable
+from app.inspector.compare.fact_table import FactTable, names_width
 from app.inspector.compare.facts import facts
 from app.inspector.compare.outputs import ComparedOutputs
 from app.inspector.compare.published import ComparedCurves
@@ -51,7 +51,7 @@ class JobHeads(QWidget):
         self._context = context
         self._cells: list[tuple[StateGlyph, QLabel, QToolButton]] = []
         self._ids: Sequence[str] = ()
-        self._followed: tuple[QWidget, int] | None = None
+        self._followed: tuple[QWidget, bool] | None = None
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._line = QHBoxLayout(self)
         self._line.setSpacing(0)
@@ -67,6 +67,7 @@ class JobHeads(QWidget):
             cell.addWidget(show)
             self._line.addLayout(cell, 1)
             self._cells.append((glyph, name, show))
+        context.theme.changed.connect(self._fit)
 
     def show_jobs(self, jobs: Sequence[ComparedJob]) -> None:
         """Name these jobs, as many as there are columns."""
@@ -78,11 +79,11 @@ class JobHeads(QWidget):
             text.setToolTip(f"{name}\n{job.id}")
             show.setAccessibleName(f"Show {name} in the table")
 
-    def follow(self, viewport: QWidget, indent: int) -> None:
-        """Stand above the columns of a viewport, which begin `indent` pixels from its left."""
+    def follow(self, viewport: QWidget, *, named: bool) -> None:
+        """Stand above the columns of a viewport; `named`: they begin behind one with names of facts."""
         if self._followed is not None:
             self._followed[0].removeEventFilter(self)
-        self._followed = (viewport, indent)
+        self._followed = (viewport, named)
         viewport.installEventFilter(self)
         self._fit()
 
@@ -94,7 +95,8 @@ class JobHeads(QWidget):
 
     def _fit(self) -> None:
         if self._followed is not None:
-            viewport, indent = self._followed
+            viewport, named = self._followed
+            indent = names_width(self._context.theme) if named else 0
             right = max(0, self.width() - viewport.width()) if viewport.isVisible() else 0
             self._line.setContentsMargins(indent, 4, right, 4)
             wide = self.width() - indent - right >= _LEAST * len(self._cells)
@@ -232,11 +234,11 @@ class ComparePage(QWidget):
             self._stale_pages.discard(page)
             page.show_jobs(self.jobs)
         if isinstance(page, FactTable):
-            self.heads.follow(page.viewport(), NAMES)
+            self.heads.follow(page.viewport(), named=True)
         elif isinstance(page, ComparedOutputs):
-            self.heads.follow(page.table.viewport(), NAMES)
+            self.heads.follow(page.table.viewport(), named=True)
         elif not isinstance(page, ComparedCurves):
-            self.heads.follow(page.view.viewport(), 0)
+            self.heads.follow(page.view.viewport(), named=False)
 
     def _set_only(self, on: bool) -> None:
         for page in (self.overview, self.descriptions, self.logs, self.outputs):

@@ -198,7 +198,8 @@ class WhereStep(QWidget):
         offers.setProperty("role", "offers")
         offers.installEventFilter(self)
         self.host.setCompleter(completer)
-        self._context.run(self._read_aliases(), "reading the SSH configuration")
+        reading = self._context.run(self._read_aliases(), "reading the SSH configuration")
+        self.destroyed.connect(lambda: reading.cancel())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Return means what was typed where none of the offered aliases is chosen."""

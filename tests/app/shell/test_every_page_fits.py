@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import os
+import pkgutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent
-from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
+import app
 from app.shell.event_loop import DesktopLoop
 from app.submission.sheet import SheetStage, SubmissionSheet
 from app.theme.theme import BASE
 from app.theme.tokens import Mode
-from tests.app.every_page import PAGES, made_dialogs
+from tests.app.every_page import PAGES, ended_batch, made_dialogs, opened_pages
 from tests.app.fits import asked_width, faults, traps
 from tests.app.windows import Stage, play, turns
 from tests.waiting import eventually
@@ -51,11 +55,12 @@ def test_pages_fit(qapp: QApplication, broker: Path, soak: bool) -> None:
     async def scenario(on: Stage) -> None:
         await on.ready()
         on.window.show_job(await on.finished("fails"))
+        jobs = await ended_batch(on)
         for mode in MODES if soak else MODES[:1]:
             for text in TEXTS:
                 on.context.theme.wear(mode=mode, size=text)
                 for screen in (*LEAST, *SCREENS) if text <= BASE else SCREENS:
-                    await _pages(on, screen, f"{mode.value} {text} px {screen[0]}", found)
+                    await _pages(on, screen, f"{mode.value} {text} px {screen[0]}", jobs, found)
 
     play(qapp, broker, scenario)
     assert not any(found.values()), _in_lines(found)
@@ -75,6 +80,28 @@ def test_dialogs_fit(qapp: QApplication, broker: Path, soak: bool) -> None:
 
     play(qapp, broker, scenario)
     assert not any(found.values()), _in_lines(found)
+
+
+def test_every_kind_of_dialog_is_among_them(qapp: QApplication, broker: Path) -> None:
+    for module in pkgutil.walk_packages(app.__path__, "app."):
+        importlib.import_module(module.name)
+    shown: set[type] = set()
+
+    async def scenario(on: Stage) -> None:
+        await on.ready()
+        for _, dialog in made_dialogs(on):
+            shown.add(type(dialog))
+            dialog.deleteLater()
+        await turns()
+
+    play(qapp, broker, scenario)
+    assert {one for one in _kinds(QDialog) if one.__module__.startswith("app.")} <= shown
+
+
+def _kinds(kind: type) -> Iterator[type]:
+    for one in kind.__subclasses__():
+        yield one
+        yield from _kinds(one)
 
 
 @pytest.mark.expected_log(r"\d+ failed")
@@ -129,22 +156,29 @@ def _in_lines(found: dict[str, set[str]]) -> str:
     return "\n".join(f"{fault}: {', '.join(where)}" for fault, where in sorted(views.items()))
 
 
-async def _pages(on: Stage, screen: tuple[int, int], worn: str, found: dict[str, set[str]]) -> None:
+async def _pages(
+    on: Stage, screen: tuple[int, int], worn: str, jobs: list[str], found: dict[str, set[str]]
+) -> None:
     size = (round(screen[0] / SCALE), round(screen[1] / SCALE))
     on.window.resize(*size)
     for name in PAGES:
         on.context.trigger(name)
         await turns(10)
-        page = on.window.tabs.currentWidget()
-        told = faults(on.window)
         scrolled = name == "file.new" and size[0] < _NARROW and on.context.theme.size > BASE
-        if asked_width(page) > on.window.tabs.width() and not scrolled:
-            told.add(f"asks for {asked_width(page)} of {on.window.tabs.width()}")
-        if on.window.size().toTuple() != size:
-            told.add(f"makes the window {on.window.size().toTuple()}")
-        found[f"{name} {worn}"] = told
+        found[f"{name} {worn}"] = _page_faults(on, size, scrolled=scrolled)
         if name == "file.new":
             on.context.trigger("tab.close")
+    async for name in opened_pages(on, jobs):
+        found[f"{name} {worn}"] = _page_faults(on, size)
+
+
+def _page_faults(on: Stage, size: tuple[int, int], *, scrolled: bool = False) -> set[str]:
+    page, told = on.window.tabs.currentWidget(), faults(on.window)
+    if asked_width(page) > on.window.tabs.width() and not scrolled:
+        told.add(f"asks for {asked_width(page)} of {on.window.tabs.width()}")
+    if on.window.size().toTuple() != size:
+        told.add(f"makes the window {on.window.size().toTuple()}")
+    return told
 
 
 async def _dialogs(on: Stage, screen: tuple[int, int], worn: str, found: dict[str, set[str]]) -> None:
