@@ -198,7 +198,12 @@ class SitesSurvivor(Survivor):
             await eventually(lambda: not self._site_faults(), 150)
         except AssertionError:
             faults += self._site_faults()
-        return [*faults, self.told()] if faults else []
+        return [*faults, self.told(), *await self._site_logs(client)] if faults else []
+
+    async def _site_logs(self, client: BrokerClient) -> list[str]:
+        """The last that the connections noted, and where the glideins stand."""
+        logs = [f"{name}: {line.words}" for name in self.beds for line in (await client.site_log(name))[-15:]]
+        return [*logs, *(f"{one.id} is {one.state}" for one in (await client.slots()).glideins)]
 
     def mark(self, name: str) -> str:
         """What tells this broker's jobs at a site."""
