@@ -158,8 +158,8 @@ async def _as_json(ask: Ask, explain: bool, forecasts: Sequence[StartForecast]) 
     for page in others:
         first.resources += page.resources
         first.groups += page.groups
-    told = {"forecasts": [one.model_dump() for one in forecasts]} if forecasts else {}
-    output.as_json(first.model_dump() | told)
+    starts = {"forecasts": [one.model_dump() for one in forecasts]} if forecasts else {}
+    output.as_json(first.model_dump() | starts)
     return first.trace
 
 
