@@ -12,7 +12,6 @@ from PySide6.QtCore import (
     QAbstractTableModel,
     QMimeData,
     QModelIndex,
-    QPersistentModelIndex,
     Qt,
     QTimer,
     Signal,
@@ -28,11 +27,8 @@ from app.jobs.folding import FoldedBatch
 from app.jobs.view_list import ViewList
 from app.stores.jobs import JobStore
 from app.widgets.state_style import AT_SITE, UNHEARD, StateStyle
+from app.widgets.table import LEFT, NOWHERE, RIGHT, Index
 
-Index = QModelIndex | QPersistentModelIndex
-_NOWHERE = QModelIndex()
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _FLAGS = (
     Qt.ItemFlag.ItemIsSelectable
     | Qt.ItemFlag.ItemIsEnabled
@@ -65,11 +61,11 @@ class JobsTable(QAbstractTableModel):
         rows.changed.connect(self._follow)
         rows.clearing.connect(self.book.clear)
 
-    def rowCount(self, parent: Index = _NOWHERE) -> int:
+    def rowCount(self, parent: Index = NOWHERE) -> int:
         """Lines shown: jobs and batches."""
         return 0 if parent.isValid() else len(self.view.lines)
 
-    def columnCount(self, parent: Index = _NOWHERE) -> int:
+    def columnCount(self, parent: Index = NOWHERE) -> int:
         """All columns, hidden ones included."""
         return 0 if parent.isValid() else len(COLUMNS)
 
@@ -80,7 +76,7 @@ class JobsTable(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return COLUMNS[section].title
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if COLUMNS[section].right else _LEFT
+            return RIGHT if COLUMNS[section].right else LEFT
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -93,7 +89,7 @@ class JobsTable(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return self._tip(line, column)
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if COLUMNS[column].right else _LEFT
+            return RIGHT if COLUMNS[column].right else LEFT
         if role == Qt.ItemDataRole.UserRole:
             return self.id_at(line)
         return None
@@ -255,11 +251,11 @@ class JobsTable(QAbstractTableModel):
         """Replace `out` lines at `place` by `entries`, telling the views."""
         lines = self.view.lines
         if out:
-            self.beginRemoveRows(_NOWHERE, place, place + out - 1)
+            self.beginRemoveRows(NOWHERE, place, place + out - 1)
             del lines[place : place + out]
             self.endRemoveRows()
         if entries:
-            self.beginInsertRows(_NOWHERE, place, place + len(entries) - 1)
+            self.beginInsertRows(NOWHERE, place, place + len(entries) - 1)
             lines[place:place] = entries
             self.endInsertRows()
 
