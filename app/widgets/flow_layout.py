@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
+from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget, QWidgetItem
 
 
 class FlowLayout(QLayout):
@@ -20,8 +20,15 @@ class FlowLayout(QLayout):
         self.setSpacing(spacing)
         self.setContentsMargins(0, 0, 0, 0)
 
+    def addWidget(self, widget: QWidget) -> None:
+        """Add one with an item that is made here, of whose end Python hears. Of one that Qt makes it does
+        not, and takes a later one at the same address for that which is gone."""
+        self.addChildWidget(widget)
+        self.addItem(QWidgetItem(widget))
+
     def addItem(self, item: QLayoutItem) -> None:
         self._items.append(item)
+        self.invalidate()
 
     def count(self) -> int:
         return len(self._items)

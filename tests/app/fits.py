@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.inspector.compare.fact_table import FactTable
 from app.jobs.view import JobsView
 from app.shell.sidebar import Sidebar
 from app.widgets.table import RowTable
@@ -124,7 +125,8 @@ def _cut_in(table: RowTable | JobsView) -> Iterator[str]:
     rows = range(max(0, table.rowAt(0)), (last if last >= 0 else model.rowCount() - 1) + 1)
     needs = {column: max([0, *(table.contents._cell_width(row, column) for row in rows)]) for column in shown}
     spare = sum(max(0, header.sectionSize(column) - needs[column]) for column in shown if needs[column])
-    for column in shown:
+    # Jobs that are compared have equally wide columns, whatever is in them.
+    for column in shown[:1] if isinstance(table, FactTable) else shown:
         lacking = needs[column] - header.sectionSize(column)
         if 0 < lacking <= spare - 40 * len(shown):
             title = model.headerData(column, Qt.Orientation.Horizontal)

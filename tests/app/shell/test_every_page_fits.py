@@ -69,6 +69,7 @@ def test_pages_fit(qapp: QApplication, broker: Path, soak: bool) -> None:
 @pytest.mark.expected_log(r"\d+ failed")
 def test_dialogs_fit(qapp: QApplication, broker: Path, soak: bool) -> None:
     found: dict[str, set[str]] = {}
+    shown: set[type] = set()
 
     async def scenario(on: Stage) -> None:
         await on.ready()
@@ -76,25 +77,12 @@ def test_dialogs_fit(qapp: QApplication, broker: Path, soak: bool) -> None:
             for text in TEXTS:
                 on.context.theme.wear(mode=mode, size=text)
                 for screen in (*LEAST, *SCREENS) if text <= BASE else SCREENS:
-                    await _dialogs(on, screen, f"{mode.value} {text} px {screen[0]}", found)
+                    shown.update(await _dialogs(on, screen, f"{mode.value} {text} px {screen[0]}", found))
 
     play(qapp, broker, scenario)
     assert not any(found.values()), _in_lines(found)
-
-
-def test_every_kind_of_dialog_is_among_them(qapp: QApplication, broker: Path) -> None:
     for module in pkgutil.walk_packages(app.__path__, "app."):
         importlib.import_module(module.name)
-    shown: set[type] = set()
-
-    async def scenario(on: Stage) -> None:
-        await on.ready()
-        for _, dialog in made_dialogs(on):
-            shown.add(type(dialog))
-            dialog.deleteLater()
-        await turns()
-
-    play(qapp, broker, scenario)
     assert {one for one in _kinds(QDialog) if one.__module__.startswith("app.")} <= shown
 
 
@@ -181,7 +169,9 @@ def _page_faults(on: Stage, size: tuple[int, int], *, scrolled: bool = False) ->
     return told
 
 
-async def _dialogs(on: Stage, screen: tuple[int, int], worn: str, found: dict[str, set[str]]) -> None:
+async def _dialogs(on: Stage, screen: tuple[int, int], worn: str, found: dict[str, set[str]]) -> set[type]:
+    """Returns the kinds of those that were shown."""
+    kinds: set[type] = set()
     size = (round(screen[0] / SCALE), round(screen[1] / SCALE))
     on.window.resize(*size)
     await turns(5)
@@ -194,4 +184,6 @@ async def _dialogs(on: Stage, screen: tuple[int, int], worn: str, found: dict[st
         if dialog.width() > size[0] or dialog.height() > size[1]:
             told.add(f"is {dialog.size().toTuple()}")
         found[f"{name} {worn}"] = told
+        kinds.add(type(dialog))
         dialog.close()
+    return kinds
