@@ -189,7 +189,7 @@ async def test_the_next_job_runs_in_the_glidein_of_the_one_before_also_after_the
         faults = await survivor.faults(client)
         assert not faults, "\n".join(faults)
         late = home / "attempts" / f"{glidein.name}.1"
-        late.mkdir()  # as a cancel does that comes there after the removal
+        late.mkdir()  # as what is left where a removal was lost
         await eventually(lambda: not late.exists(), what="what is left of a glidein that is over goes")
 
 

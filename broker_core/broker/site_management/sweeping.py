@@ -27,7 +27,7 @@ async def sweep_for_ever(site: Site, store: Store, glideins: GlideinReports) -> 
     async def current(jobs: Collection[str]) -> dict[str, int]:
         ours = {job for job in jobs if is_entity(job)}
         numbers = await current_attempts(store, set(jobs) - ours)
-        # A glidein is submitted once; what lies of one that is over was left by a cancel that came late.
+        # A glidein is submitted once; what lies of one that is over was left as its removal was lost.
         over = await store.recorded_entities(sorted(ours))
         numbers |= dict.fromkeys(over, PURGED)
         return numbers | {one.job: one.attempt for one in glideins.known(site.name) if one.job in ours}
