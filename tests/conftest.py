@@ -17,6 +17,7 @@ from tests.fatal_errors import pytest_configure, pytest_runtest_protocol, pytest
 from tests.leaks import nothing_left, running_timers
 from tests.log_records import only_expected
 from tests.running import RunningBroker, end_all
+from tests.told_at_once import pytest_runtest_logreport, pytest_sessionstart  # noqa: F401
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 # As in the desktop (app/shell/garbage.py): widgets must not be freed in whichever thread allocates.
