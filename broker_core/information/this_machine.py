@@ -78,6 +78,11 @@ def _first_value(path: str, name: str) -> str:
         return ""
 
 
+def memory_mb() -> int:
+    """Main memory in MBytes; 0 if it is not known."""
+    return _memory("MemTotal")
+
+
 def _memory(name: str) -> int:
     """MBytes of an entry of /proc/meminfo; 0 if it is not known."""
     words = _first_value("/proc/meminfo", name).split()

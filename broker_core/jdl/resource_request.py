@@ -16,8 +16,8 @@ _SUPPORTED: Mapping[str, frozenset[str]] = {
         "lsf": "HostNumber WholeNodes GPUNumber GPUModel ScratchSize Account Features Licenses Reservation",
         "condor": "GPUNumber GPUModel ScratchSize Account Licenses",
         "arc": "HostNumber WholeNodes",
-        "shell": "",
-        "fork": "",
+        "shell": "GPUNumber GPUModel",
+        "fork": "GPUNumber GPUModel",
     }.items()
 }
 """Kind of batch system to the attributes that its submission can carry. Memory counts everywhere: where
@@ -173,8 +173,9 @@ _NOTHING: Mapping[str, object] = {name: getattr(NOTHING, name) for name in _FIEL
 
 def same_model(wanted: str, name: str) -> bool:
     """True if `wanted` is a shorter name of a GPU model: `A100` of `nvidia_a100-sxm4-80gb`, `a10` not."""
-    return f" {_model_words(wanted)} " in f" {_model_words(name)} "
+    return f" {model_words(wanted)} " in f" {model_words(name)} "
 
 
-def _model_words(name: str) -> str:
+def model_words(name: str) -> str:
+    """The words of the name of a GPU model, in small letters with one blank between them."""
     return " ".join("".join(one if one.isalnum() else " " for one in name.lower()).split())

@@ -37,7 +37,10 @@ class UseSample:
     def line(self) -> str:
         """As `worker/scripts/use.sh` writes it."""
         disk = "-" if self.disk is None else self.disk // 1024
-        return f"{self.seconds} {round(self.cpu_s * _HUNDREDTHS)} {self.memory // 1024} {disk} - -\n"
+        gpu = "-" if self.gpu_percent is None else self.gpu_percent
+        gpu_memory = "-" if self.gpu_memory is None else self.gpu_memory // _MB
+        cpu = round(self.cpu_s * _HUNDREDTHS)
+        return f"{self.seconds} {cpu} {self.memory // 1024} {disk} {gpu} {gpu_memory}\n"
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,8 @@ def _at_most(attribute: str, wanted: int, noun: str, unknown: bool = True) -> Co
     def words(site: str, most: Any) -> str:
         if type(most) is not int:
             return f"{site} says nothing of {noun}s"
+        if not most:
+            return f"{site} has no {noun}"
         return f"no node of {site} has {counted(wanted, noun)} (at most {most})"
 
     return published(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
@@ -56,6 +56,14 @@ class AttemptDirectory:
     def cancel_asked(self) -> bool:
         """True if it is to be ended."""
         return os.path.exists(f"{self.path}/cancel")
+
+    def note_gpus(self, ids: Sequence[str]) -> None:
+        """Keep which GPUs it has, so that a restart gives them to no other."""
+        self._write("gpus", "\n".join(ids).encode())
+
+    def gpus(self) -> list[str]:
+        """The GPUs kept by `note_gpus`."""
+        return self._read("gpus").decode("utf-8", "replace").split()
 
     def write_end(self, ended: AttemptEnded) -> None:
         """Keep an end of which no starter left a marker."""

@@ -381,5 +381,5 @@ def test_what_a_batch_system_cannot_give_is_named_and_left_out() -> None:
     assert asked.unsupported("slurm") == []
     assert asked.unsupported("condor") == ["HostNumber", "QOS"]
     assert asked.carried_by("condor") == ResourceRequest(hosts=1, gpus=1, account="phys", memory_per_cpu=5)
-    assert asked.unsupported("shell") == ["HostNumber", "GPUNumber", "Account", "QOS"]
+    assert asked.unsupported("shell") == ["HostNumber", "Account", "QOS"]
     assert asked.unsupported("unheard of") == []

@@ -135,7 +135,7 @@ def test_what_is_not_published_keeps_out_only_where_gpus_are_wanted(text: str, w
             'Account = "x"; Reservation = "y";',
             "Host without a batch system cannot give Account and Reservation",
         ),
-        ("fork", "GPUNumber = 1;", "This machine cannot give GPUNumber"),
+        ("fork", "HostNumber = 2; CpuNumber = 2;", "This machine cannot give HostNumber"),
     ],
 )
 def test_what_a_batch_system_cannot_give_is_never_left_out_silently(kind: str, text: str, words: str) -> None:
@@ -150,8 +150,8 @@ def test_what_a_batch_system_cannot_give_is_never_left_out_silently(kind: str, t
 
 def test_what_is_ignored_counts_all_the_same_where_it_can_be_given() -> None:
     asked = job("GPUNumber = 5; IgnoreUnsupported = true;")
-    assert [one.resource.site for one in match(asked, [vega(), bare("fork"), bare("slurm")]).candidates] == [
-        "fork"
+    assert [one.resource.site for one in match(asked, [vega(), bare("arc"), bare("slurm")]).candidates] == [
+        "arc"
     ]
 
 

@@ -60,7 +60,7 @@ class RunningSite:
     async def again(self, known: Sequence[Known]) -> RunningSite:
         """Drop this site as if its process had been killed; a new one takes over."""
         await self.site.close()
-        other = RunningSite(self.directory, self.site.cpus, self.site.settings)
+        other = RunningSite(self.directory, self.site.capacity.cpus, self.site.settings)
         await other.start(known)
         return other
 

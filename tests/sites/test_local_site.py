@@ -239,7 +239,7 @@ async def test_a_job_that_filled_the_disk_can_be_canceled(small_disk: Path) -> N
     await eventually(lambda: os.statvfs(small_disk).f_bfree == 0)
     await site.site.cancel(one.attempt)
     ended = await site.ended(one.attempt)
-    assert (ended.failure, site.site.free) == ("killed", site.site.cpus)
+    assert (ended.failure, site.site.capacity.free) == ("killed", site.site.capacity.cpus)
     await site.close()
 
 
@@ -271,7 +271,7 @@ async def test_what_cannot_be_begun_on_a_full_disk_ends_and_the_next_one_runs(sm
     subprocess.run(["mount", "-o", names, str(small_disk)], check=True)
     assert (await site.ended(first.attempt)).exit_code == 0
     assert (await site.ended(second.attempt)).failure == "starter"
-    assert site.site.free == 1
+    assert site.site.capacity.free == 1
     subprocess.run(["mount", "-o", "remount,nr_inodes=1000", str(small_disk)], check=True)
     third = script("exit 8")
     await site.site.submit(third)

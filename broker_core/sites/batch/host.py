@@ -2,7 +2,8 @@
 
 The queue is one for all brokers of an account at a host, so together they never use more processors than it
 has (or than `CROSSDESK_SLOTS` of the site's environment says). Others at the host are not known to it. Wall
-times are kept by the job starter; memory is not limited. The queue is of one boot: after a reboot its jobs
+times are kept by the job starter; memory is not limited. A job that asks for GPUs has them for itself among
+the jobs of the queue, by CUDA_VISIBLE_DEVICES. The queue is of one boot: after a reboot its jobs
 are gone. Tested as it is.
 """
 
@@ -11,17 +12,17 @@ from __future__ import annotations
 import hashlib
 import re
 import shlex
-from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import PurePosixPath
 
-from broker_core.resources.node_types import NodeType
+from broker_core.jdl.resource_request import model_words
 from broker_core.sites.adapter import AttemptStatus
 from broker_core.sites.batch.commands import present
 from broker_core.sites.batch.end_records import WithoutEndRecords
 from broker_core.sites.batch.system import BatchJob, Listed, NodeReport, Queue, WithoutAccounts
+from broker_core.sites.gpus import gpu_nodes, gpus_in
 
 QUEUE = "default"
 """The one queue of such a host."""
@@ -29,11 +30,6 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9._-]*")
 _ID = re.compile(r"\d{10}")
 _LINE = re.compile(r"(held|queued|starting|running) (\d{10}) ([A-Za-z][A-Za-z0-9._-]*)")
 _QUEUES = re.compile(r"processors (\d+) used (\d+) running (\d+) waiting (\d+) memory (\d+)\n?")
-_GPUS = """{ command -v nvidia-smi >/dev/null 2>&1 && {
-nvidia-smi --query-compute-apps=gpu_uuid --format=csv,noheader | sed 's/^/used /'
-nvidia-smi --query-gpu=uuid,name --format=csv,noheader | sed 's/^/gpu /'
-}; :; }"""
-_GPU = re.compile(r"gpu ([^,]+), (.+)")
 _SEEN = {
     "held": AttemptStatus.HELD,
     "queued": AttemptStatus.QUEUED,
@@ -55,8 +51,13 @@ exec 9>"$place/lock" && flock -w 30 9 || exit 1
 last=0; if [ -r "$place/last" ]; then read -r last <"$place/last"; fi
 last=$((last + 1)) && echo "$last" >"$place/new" && mv "$place/new" "$place/last" || exit 1
 id=0000000000$last; id=${{id#"${{id%??????????}}"}}
-{{ export -p && printf '%s\\n' 'export CROSSDESK_JOB="$1"' {command}; }} >"$place/new" &&
+{gpus}{{ export -p && printf '%s\\n' 'export CROSSDESK_JOB="$1"' {command}; }} >"$place/new" &&
 mv "$place/new" "$place/held/$id:$cpus:"{name} && echo "$id" )"""
+# The text of the script would be too much for each of many jobs; a host that was looked at has it.
+_ENOUGH = """{{ tool=$HOME/.crossdesk/queue/{version}.sh; [ ! -f "$tool" ] || sh "$tool" enough {words}; }}"""
+_ASK = """mkdir -p "$place/gpus" && printf '%s\\n' {wanted} >"$place/new" &&
+mv "$place/new" "$place/gpus/$id:$cpus:"{name} || exit 1
+"""
 
 
 class Host(WithoutAccounts, WithoutEndRecords):
@@ -77,13 +78,19 @@ class Host(WithoutAccounts, WithoutEndRecords):
         folder = shlex.quote(str(PurePosixPath(job.script).parent))
         words = shlex.join([*job.options, "/bin/sh", job.script])
         command = f"cd {folder} && exec {words} </dev/null >>log 2>&1"
-        return _SUBMIT.format(
+        name, count, model = shlex.quote(job.name), job.request.gpus, model_words(job.request.gpu_model)
+        if count:
+            command = f'export CUDA_VISIBLE_DEVICES="$2"; {command}'
+        made = _SUBMIT.format(
             queue=shlex.quote(job.queue),
             cpus=job.cpus,
             default=QUEUE,
             command=shlex.quote(command),
-            name=shlex.quote(job.name),
+            name=name,
+            gpus=_ASK.format(wanted=shlex.quote(f"{count} {model}"), name=name) if count else "",
         )
+        enough = _ENOUGH.format(version=_script()[1], words=shlex.join((str(count), model)))
+        return f"{enough} && {made}" if count else made
 
     def submitted(self, out: str) -> str:
         """Ten digits."""
@@ -127,21 +134,13 @@ class Host(WithoutAccounts, WithoutEndRecords):
 
     def nodes(self) -> str:
         """The host itself, with its GPUs where NVIDIA's driver tells of them."""
-        return f"{_tool('queues')} && {_GPUS}"
+        return _tool("nodes")
 
     def node_report(self, out: str) -> NodeReport:
-        """A GPU that no program uses is free: the host's queue does not give them out."""
+        """A GPU is free that no job of the queue was given, and in which no program of others is."""
         own, _, rest = out.partition("\n")
         queue = self.described(f"{own}\n")[0]
-        found = [match.groups() for line in rest.splitlines() if (match := _GPU.fullmatch(line))]
-        used = {line.removeprefix("used ").strip() for line in rest.splitlines() if line.startswith("used ")}
-        models = Counter(model for _, model in found)
-        free = Counter(model for uuid, model in found if uuid not in used)
-        types = [
-            NodeType(1, queue.total, queue.memory, count, model, free[model])
-            for model, count in models.items()
-        ]
-        return NodeReport({"": types or [NodeType(1, queue.total, queue.memory)]})
+        return NodeReport({"": gpu_nodes(gpus_in(rest), queue.total, queue.memory)})
 
     def detect(self) -> str:
         """Any Linux with flock and setsid will do."""

@@ -1,7 +1,8 @@
 #!/bin/sh
 # The queue of a host without a batch system (POSIX sh; needs Linux, flock and setsid of util-linux or busybox).
 #
-#   host_queue.sh release ID... | cancel ID... | status PREFIX | queues | leave | run JOB TRY | end JOB | finish JOB
+#   host_queue.sh release ID... | cancel ID... | status PREFIX | queues | nodes | enough COUNT MODEL | leave
+#   host_queue.sh run JOB TRY | end JOB | finish JOB
 #
 # There is no daemon. A job is a file, named ID:CPUS:NAME, that goes from folder to folder: held, queued,
 # starting (with .TRY at its end), running, and away. Whoever holds the lock may move files; it is the kernel's, so
@@ -9,7 +10,8 @@
 # as long as any of its processes lives, and the next `status` does what `run` would have done.
 #
 # All processes of a job have CROSSDESK_JOB=(folder)/(file's name) in their environment, or belong to its session.
-# First come, first served: a job that needs more processors than are free holds back those behind it.
+# First come, first served: a job that needs more processors or GPUs than are free holds back those behind it.
+# A job that needs GPUs has a file in gpus (COUNT MODEL), and once it is started one in given (UUID,UUID).
 
 set -u
 umask 077
@@ -100,6 +102,89 @@ detach() {
         setsid sh "$me" "$@" </dev/null >/dev/null 2>&1 8>&- 9>&- &
 }
 
+# Ask NVIDIA's driver, which takes no answer for one.
+driver() {
+    if command -v timeout >/dev/null 2>&1; then timeout 10 nvidia-smi "$@"; else nvidia-smi "$@"; fi
+}
+
+# Print the GPUs, `gpu UUID, NAME` each, after those in which a program is, `used UUID` each.
+gpus() {
+    command -v nvidia-smi >/dev/null 2>&1 || return 0
+    driver --query-compute-apps=gpu_uuid --format=csv,noheader | sed 's/^/used /'
+    driver --query-gpu=uuid,name --format=csv,noheader | sed 's/^/gpu /'
+}
+
+# Print the GPUs of a list of model $1, `idle:UUID` or `used:UUID` each.
+fitting() {
+    used=' '
+    while read -r word uuid name; do
+        uuid=${uuid%,}
+        words="  $(printf %s "$name" | tr '[:upper:]' '[:lower:]' | tr -cs '[:alnum:]' ' ')  "
+        case "$word $words" in
+        used*) used="$used$uuid " ;;
+        gpu*" $1 "*) case $used in *" $uuid "*) echo "used:$uuid" ;; *) echo "idle:$uuid" ;; esac ;;
+        esac
+    done
+}
+
+# True if the host has $1 GPUs of model $2; the driver, which may take a second, is asked once a minute.
+enough() {
+    if [ -z "$(find "$queue/devices" -mmin -1 2>/dev/null)" ]; then
+        gpus >"$queue/devices.$$" && mv "$queue/devices.$$" "$queue/devices" || exit 1
+    fi
+    found=$(fitting "$2" <"$queue/devices" | grep -c .)
+    [ "$found" -ge "$1" ] || {
+        echo "The host has $found GPUs${2:+ of model $2}, the job needs $1." >&2
+        exit 1
+    }
+}
+
+# Print the GPUs that jobs under way were given.
+given() (
+    for file in "$queue"/given/*; do
+        job=${file##*/}
+        for way in "$queue/running/$job" "$queue/starting/$job".*; do
+            if [ -e "$way" ] && read -r list <"$file"; then echo "$list" | tr , '\n'; fi
+        done
+    done
+)
+
+# With the lock: choose GPUs for job $1, first those without a program; false if too few are free.
+give() (
+    read -r count model <"$queue/gpus/$1" || exit 1
+    taken=" $(given | tr '\n' ' ')"
+    gpus >"$queue/devices" || exit 1
+    idle='' used=''
+    for gpu in $(fitting "$model" <"$queue/devices"); do
+        uuid=${gpu#*:}
+        case $taken:$gpu in
+        *" $uuid "*) ;;
+        *:idle:*) idle="$idle $uuid" ;;
+        *) used="$used $uuid" ;;
+        esac
+    done
+    chosen='' job=$1
+    set -- $idle $used
+    [ $# -ge "$count" ] || exit 1
+    for uuid do
+        [ "$count" -gt 0 ] || break
+        chosen=$chosen${chosen:+,}$uuid count=$((count - 1))
+    done
+    echo "$chosen" >"$queue/new" && mv "$queue/new" "$queue/given/$job"
+)
+
+# With the lock: forget what was asked and given for jobs that are gone.
+tidy() {
+    for file in "$queue"/gpus/*; do
+        [ -e "$file" ] || return 0
+        job=${file##*/}
+        for file in "$queue"/held/"$job" "$queue"/queued/"$job" "$queue"/running/"$job" "$queue"/starting/"$job".*; do
+            [ ! -e "$file" ] || continue 2
+        done
+        rm -f "$queue/gpus/$job" "$queue/given/$job"
+    done
+}
+
 # With the lock: start what fits.
 dispatch() {
     free=$(slots)
@@ -116,6 +201,7 @@ dispatch() {
         cpus=${job#*:}
         cpus=${cpus%%:*}
         [ "$cpus" -le "$free" ] || return 0
+        [ ! -e "$queue/gpus/$job" ] || give "$job" || return 0
         free=$((free - cpus))
         number=$((number + 1))
         mv "$file" "$queue/starting/$job.$$-$number" || return 1
@@ -141,6 +227,7 @@ repair() {
             detach "" end "$job"
         fi
     done
+    tidy
 }
 
 # Keep the job of id $1 from starting; false if it is not about to (any more).
@@ -234,6 +321,13 @@ queues() {
     echo "processors $total used $used running $jobs waiting $waiting memory $memory"
 }
 
+# Describe the queue, then the GPUs, with those that jobs have as used ones.
+nodes() {
+    queues
+    given | sed 's/^/used /'
+    gpus
+}
+
 # Take the queue of this host away, those of its earlier boots too, and what is empty then; not if it has a job.
 leave() {
     lock
@@ -256,7 +350,9 @@ leave() {
 run() {
     mv "$queue/starting/$1.$2" "$queue/running/$1" 2>/dev/null || exit 0
     look $$ && echo "$$ $stamp" >"$queue/leaders/$1"
-    sh "$queue/running/$1" "$queue/$1"
+    gpus=
+    if [ -r "$queue/given/$1" ]; then read -r gpus <"$queue/given/$1"; fi
+    sh "$queue/running/$1" "$queue/$1" "$gpus"
     # By another process, because this one is one of the job's.
     exec env -i HOME="$HOME" PATH="$PATH" CROSSDESK_SLOTS="${CROSSDESK_SLOTS:-}" setsid sh "$me" finish "$1"
 }
@@ -288,6 +384,6 @@ finish() {
     dispatch
 }
 
-mkdir -p "$queue/held" "$queue/queued" "$queue/starting" "$queue/running" "$queue/leaders" "$queue/canceled" ||
-    exit 1
+mkdir -p "$queue/held" "$queue/queued" "$queue/starting" "$queue/running" "$queue/leaders" "$queue/canceled" \
+    "$queue/gpus" "$queue/given" || exit 1
 "$@"

@@ -6,10 +6,13 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from broker_core.information.this_machine import changing_facts, machine_facts
+from broker_core.information.this_machine import changing_facts, machine_facts, memory_mb
 from broker_core.resources.facts import START_ESTIMATE
+from broker_core.resources.node_types import node_attributes
 from broker_core.resources.record import Resource
 from broker_core.resources.tags import ABILITIES
+from broker_core.sites.gpus import gpu_nodes
+from broker_core.sites.local.capacity import Capacity
 
 PORT = 2119
 _SOFTWARE = "GlueHostApplicationRunTimeEnvironment"
@@ -20,16 +23,16 @@ _NO_LIMIT = 999_999_999
 def local_resource(
     name: str,
     directory: str,
-    cpus: int,
-    free: int,
+    capacity: Capacity,
     present: int,
     waiting: int,
     software: Sequence[str] = (),
 ) -> Resource:
-    """GLUE attributes of this machine as one computing element with `cpus` processors.
+    """GLUE attributes of this machine as one computing element with all its processors and GPUs.
 
     `present`: attempts at the site, `waiting` of them in its queue; `software`: tags of what it has besides.
     """
+    cpus, free = capacity.cpus, capacity.free
     running, ce = present - waiting, f"localhost:{PORT}/jobmanager-fork-{name}"
     counts = {
         "GlueCEUniqueID": ce,
@@ -68,8 +71,17 @@ def local_resource(
         running=running,
         waiting=waiting,
         updated=time.time(),
-        attributes=_facts(directory, software) | counts,
+        attributes=_facts(directory, software) | _gpus(capacity) | counts,
     )
+
+
+def _gpus(capacity: Capacity) -> dict[str, Any]:
+    """GPUs, once they are known, and that this is one node where there are any."""
+    gpus = capacity.gpus()
+    if gpus is None:
+        return {}
+    found = node_attributes(gpu_nodes(gpus, capacity.cpus, memory_mb()))
+    return found if gpus else {name: value for name, value in found.items() if name.startswith("GPU")}
 
 
 def _facts(directory: str, software: Sequence[str]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from enum import StrEnum
 from broker_core.jobs.transition_table import TransitionTable
 from broker_core.sites.attempt_directory import AttemptDirectory
 from broker_core.sites.contract import LaunchOrder
+from broker_core.sites.staging import stage
 from broker_core.worker.markers import StartedMark
 
 
@@ -131,6 +132,11 @@ class LocalRun:
     def begun(self) -> float:
         """Before which nothing happened to it, seconds since the epoch; 0: it is not known."""
         return self.stage.begun if isinstance(self.stage, Launched) else 0.0
+
+    def lay_out(self) -> None:
+        """Put its input files into an empty directory; for a thread. Raises StagingFailed and OSError."""
+        self.directory.clear_job()
+        stage(self.order.inputs, self.directory.job)
 
     def enter(self, stage: RunStage) -> None:
         """Go on to a stage; raises IllegalTransition."""

@@ -34,6 +34,7 @@ from broker_core.sites.endings import CANCELED, Usage, ended_of, full_output
 from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.link import Link, LinkEvent
 from broker_core.sites.local import processes
+from broker_core.sites.local.capacity import Capacity
 from broker_core.sites.local.exit_watcher import ExitWatcher
 from broker_core.sites.local.job_files import LocalJobFiles
 from broker_core.sites.local.lines import carry_lines
@@ -44,7 +45,7 @@ from broker_core.sites.local.settings import LocalSettings
 from broker_core.sites.local.start_pipe import StartPipe
 from broker_core.sites.local.use import UseSampler
 from broker_core.sites.software import software_here
-from broker_core.sites.staging import StagingFailed, stage
+from broker_core.sites.staging import StagingFailed
 from broker_core.sites.starting import local_settings, mpi_launchers, spawn, spawn_agent, starter_variables
 from broker_core.worker.markers import read_started
 
@@ -77,8 +78,7 @@ class LocalSite(LocalJobFiles):
         self.settings = settings or LocalSettings()
         self.root = directory / "attempts"
         self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self.cpus = cpus or usable_cpus()
-        self.free = self.cpus
+        self.capacity = Capacity(cpus or usable_cpus())
         self.runs: dict[str, LocalRun] = {}
         """Tag to every attempt that is here and not over."""
         self.torn: set[str] = set()
@@ -102,8 +102,8 @@ class LocalSite(LocalJobFiles):
 
     def describe(self) -> Resource:
         """This machine with its GLUE attributes and the counts of now."""
-        counts = (self.cpus, self.free, len(self.runs), len(self._queue))
-        return local_resource(self.name, str(self.root), *counts, self._software)
+        counts = (len(self.runs), len(self._queue))
+        return local_resource(self.name, str(self.root), self.capacity, *counts, self._software)
 
     async def start(self, report: Report, known: Sequence[KnownAttempt]) -> None:
         """See `Site.start`."""
@@ -116,6 +116,7 @@ class LocalSite(LocalJobFiles):
         await Recovery(self).run(known)
         self._spawn_task(self._guard())
         self._spawn_task(self._ask_software())
+        self._spawn_task(self.capacity.watch(self._launch_soon))
         self._launch_soon()
 
     async def submit(self, order: LaunchOrder) -> str:
@@ -128,12 +129,7 @@ class LocalSite(LocalJobFiles):
         if tag in self.runs or directory.over():
             return tag
         order.carried("fork")
-        if not 0 < order.cpus <= self.cpus:
-            raise SiteRefused(
-                f"{order.cpus} processors are asked for; this site has {self.cpus}.",
-                place=self.name,
-                remedy="Ask for fewer, or choose another site.",
-            )
+        await self.capacity.check(order, self.name)
         self._variables(order, directory.path)
         try:
             directory.make(order)
@@ -221,7 +217,7 @@ class LocalSite(LocalJobFiles):
     def occupy(self, run: LocalRun) -> None:
         """Count the processors of a run that is going on already."""
         self.runs[run.tag] = run
-        self.free -= run.order.cpus
+        self.capacity.keep(run.order, run.directory.gpus())
 
     def tell_started(self, run: LocalRun) -> None:
         """Report the start, once, if the starter recorded one."""
@@ -245,7 +241,7 @@ class LocalSite(LocalJobFiles):
         if not os.path.exists(f"{run.directory.path}/ended") or run.verdict is not None:
             _noted(run, lambda: run.directory.write_end(ended))
         if not isinstance(run.stage, Queued):
-            self.free += run.order.cpus
+            self.capacity.give_back(run.order)
         run.enter(Finished())
         del self.runs[run.tag]
         self._report(ended)
@@ -268,14 +264,21 @@ class LocalSite(LocalJobFiles):
             self._launch_call = self._loop.call_soon(self._launch)
 
     def _launch(self) -> None:
-        """Start the first in the queue if its processors are free; others in the next turns of the loop."""
+        """Start the first in the queue if what it needs is free; others in the next turns of the loop."""
         self._launch_call = None
-        if self._state is not SiteState.OPEN or not self._queue or self._queue[0].order.cpus > self.free:
+        if self._state is not SiteState.OPEN or not self._queue:
             return
-        run = self._queue.popleft()
-        run.enter(Staging())
-        self.free -= run.order.cpus
-        self._begin(run)
+        run = self._queue[0]
+        if lacking := self.capacity.lacking(run.order):  # it came before a restart, with other GPUs
+            run.verdict = ("starter", lacking)
+            self._queue.popleft()
+            self.finish(run, None)
+        elif self.capacity.take(run.order):
+            self._queue.popleft()
+            run.enter(Staging())
+            self._begin(run)
+        else:
+            return
         self._launch_soon()
 
     def _begin(self, run: LocalRun) -> None:
@@ -286,7 +289,7 @@ class LocalSite(LocalJobFiles):
 
     async def _stage_and_start(self, run: LocalRun) -> None:
         try:
-            await asyncio.to_thread(_prepare, run)
+            await asyncio.to_thread(run.lay_out)
         except StagingFailed as error:
             run.verdict = run.verdict or ("download", str(error))
         except OSError as error:
@@ -299,8 +302,11 @@ class LocalSite(LocalJobFiles):
 
     def _start(self, run: LocalRun, prepare: Callable[[], None] = lambda: None) -> None:
         given = self._variables(run.order, run.directory.path)
-        begun = time.time()
+        begun, gpus = time.time(), self.capacity.gpus_of(run.order)
         try:
+            if gpus:
+                run.directory.note_gpus(gpus)
+                given["CUDA_VISIBLE_DEVICES"] = ",".join(gpus)
             prepare()
             nice = 0 if run.order.interactive else self.settings.nice
             pid = spawn(given, run.directory.path, self.settings.shell, nice)
@@ -392,8 +398,3 @@ def _noted(run: LocalRun, write: Callable[[], None]) -> None:
         write()
     except OSError as error:
         log.warning("%s: a restart would have to find out anew how it stands: %s", run.tag, error)
-
-
-def _prepare(run: LocalRun) -> None:
-    run.directory.clear_job()
-    stage(run.order.inputs, run.directory.job)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
+import subprocess
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from broker_core.jobs.use import FILE, UseSample
@@ -15,6 +17,9 @@ _SHARE = 1000
 _LEAST = 5.0
 """Seconds between two looks."""
 _DISK = 300.0
+_GPU = 60.0
+_GPU_SECONDS = 10
+"""After which NVIDIA's driver counts as gone."""
 _GROWING = 500
 """Samples of a job are apart by at least this part of its age, so that they stay few."""
 _TICK, _PAGE = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
@@ -27,8 +32,11 @@ class _Watched:
     folder: str
     since: float
     last: float
+    gpus: Sequence[str] = ()
+    """Ids of those that it was given."""
     disk: int | None = None
     disk_due: float = field(default=0.0)
+    gpus_due: float = field(default=0.0)
 
 
 class UseSampler:
@@ -50,7 +58,8 @@ class UseSampler:
         begun, now = time.thread_time(), time.monotonic()
         going = (one for one in runs if isinstance(one.stage, Launched | Followed))
         known = {
-            one.starter: self._watched.get(one.starter) or _Watched(one.directory.job, now, now)
+            one.starter: self._watched.get(one.starter)
+            or _Watched(one.directory.job, now, now, one.directory.gpus())
             for one in going
         }
         old = {starter: one for starter, one in known.items() if starter in self._watched}
@@ -60,7 +69,8 @@ class UseSampler:
                 one = old[starter]
                 if now - one.last >= (now - one.since) / _GROWING:
                     one.last = now
-                    _write(one, UseSample(int(now - one.since), cpu, memory, _disk(one, now)))
+                    figures = (int(now - one.since), cpu, memory, _disk(one, now), *_gpu(one, now))
+                    _write(one, UseSample(*figures))
         self._due = now + max(_LEAST, _SHARE * (time.thread_time() - begun))
 
 
@@ -103,6 +113,26 @@ def _disk(one: _Watched, now: float) -> int | None:
                     continue
         one.disk_due = now + _DISK + _SHARE * (time.thread_time() - begun)
     return one.disk
+
+
+def _gpu(one: _Watched, now: float) -> tuple[int | None, int | None]:
+    """Per cent of one GPU, and bytes, over all that the job has; nothing where the driver does not tell."""
+    if not one.gpus or now < one.gpus_due:
+        return None, None
+    one.gpus_due = now + _GPU
+    words = ["nvidia-smi", "--query-gpu=utilization.gpu,memory.used", "--format=csv,noheader,nounits"]
+    try:
+        done = subprocess.run(
+            [*words, "-i", ",".join(one.gpus)], capture_output=True, timeout=_GPU_SECONDS, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None, None
+    # A part of a GPU has no figure of its own: `[N/A]`.
+    found = [re.fullmatch(rb"\s*(\d+), *(\d+)\s*", line) for line in done.stdout.splitlines()]
+    pairs = [(int(one[1]), int(one[2])) for one in found if one is not None]
+    if not pairs or len(pairs) < len(found):
+        return None, None
+    return sum(percent for percent, _ in pairs), sum(mb for _, mb in pairs) << 20
 
 
 def _write(one: _Watched, sample: UseSample) -> None:

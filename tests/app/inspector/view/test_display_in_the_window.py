@@ -131,7 +131,9 @@ def test_a_display_moves_and_takes_mouse_and_keyboard(
         assert not view.recording.time_text.isVisible()
         await eventually(lambda: any("of video to" in one for one in notices), what="it is written")
         seen = pictures_of(tmp_path / "moving.webm")
-        assert len(seen) > 5
+        # How many pictures there are meanwhile says how fast the machine is.
+        assert len(seen) > 1
+        assert not is_near(seen[0][5, RELEASED * SIDE + 5], ord("c"))
         assert any(is_near(one[220, 300], drawing.GROUND) for one in seen)
         assert is_near(seen[-1][5, RELEASED * SIDE + 5], ord("c"))
         QTest.keyClick(canvas, Qt.Key.Key_X)

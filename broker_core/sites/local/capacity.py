@@ -1,0 +1,91 @@
+"""What this machine has for jobs: processors and GPUs, each given to one attempt at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from broker_core.jdl.resource_request import same_model
+from broker_core.sites.contract import LaunchOrder, SiteRefused
+from broker_core.sites.gpus import Gpu, gpus_here
+
+_INTERVAL = 60.0
+"""Seconds between two looks at which GPUs other programs use."""
+
+
+class Capacity:
+    """How much there is, and which attempt has what of it."""
+
+    def __init__(self, cpus: int) -> None:
+        self.cpus = cpus
+        self.free = cpus
+        self._gpus: Sequence[Gpu] = ()
+        self._known = asyncio.Event()
+        """Set once it is known which GPUs there are."""
+        self._given: dict[str, Sequence[str]] = {}
+        """Tag of an attempt to the ids of its GPUs."""
+
+    async def watch(self, known: Callable[[], None]) -> None:
+        """Find the GPUs and say so, and look again for as long as there are any."""
+        self._gpus = await gpus_here()
+        self._known.set()
+        known()
+        while self._gpus:
+            await asyncio.sleep(_INTERVAL)
+            # A driver that does not answer now has not lost its GPUs.
+            self._gpus = await gpus_here() or self._gpus
+
+    def gpus(self) -> list[Gpu] | None:
+        """All of them, used where an attempt or a program has them; None: not known yet."""
+        if not self._known.is_set():
+            return None
+        taken = self._taken()
+        return [Gpu(one.id, one.model, one.used or one.id in taken) for one in self._gpus]
+
+    async def check(self, order: LaunchOrder, site: str) -> None:
+        """Raise SiteRefused for what this machine never has."""
+        if order.request.gpus:
+            await self._known.wait()
+        if lacking := self.lacking(order):
+            raise SiteRefused(lacking, place=site, remedy="Ask for fewer, or choose another site.")
+
+    def lacking(self, order: LaunchOrder) -> str:
+        """Why an order can never be carried out, in a sentence; empty: it can, or that is not known yet."""
+        wanted = order.request
+        if not 0 < order.cpus <= self.cpus:
+            return f"{order.cpus} processors are asked for; this site has {self.cpus}."
+        if not self._known.is_set() or wanted.gpus <= (most := len(self._fitting(wanted.gpu_model))):
+            return ""
+        of = f" of model {wanted.gpu_model}" if wanted.gpu_model else ""
+        return f"{wanted.gpus} GPUs{of} are asked for; this site has {most}."
+
+    def take(self, order: LaunchOrder) -> bool:
+        """Give an attempt all that it needs, GPUs that nobody uses first; false: not all of it is free."""
+        wanted, taken = order.request, self._taken()
+        left = [one for one in self._fitting(wanted.gpu_model) if one.id not in taken]
+        if order.cpus > self.free or wanted.gpus > len(left):
+            return False
+        chosen = sorted(left, key=lambda one: one.used)[: wanted.gpus]
+        self.keep(order, [one.id for one in chosen])
+        return True
+
+    def keep(self, order: LaunchOrder, gpus: Sequence[str]) -> None:
+        """Count what an attempt has already."""
+        self.free -= order.cpus
+        if gpus:
+            self._given[order.attempt.tag] = gpus
+
+    def give_back(self, order: LaunchOrder) -> None:
+        """The attempt is over."""
+        self.free += order.cpus
+        self._given.pop(order.attempt.tag, None)
+
+    def gpus_of(self, order: LaunchOrder) -> Sequence[str]:
+        """Ids of the GPUs that an attempt has."""
+        return self._given.get(order.attempt.tag, ())
+
+    def _fitting(self, model: str) -> list[Gpu]:
+        return [one for one in self._gpus if not model or same_model(model, one.model)]
+
+    def _taken(self) -> set[str]:
+        return {id for ids in self._given.values() for id in ids}
