@@ -91,7 +91,7 @@ __tell() {
 __end() {
     __clock
     __code=$1 __kind=$2 __reason=$3
-    rm -f "$__here/room" "$__here/said" "$__here/stay" "$__here/stay.sum"
+    rm -f "$__here/room" "$__here/said" "$__here/stay" "$__here/stay.sum" "$__here/kernel"
     {
         printf 'exit %s\nfailure %s\nuptime %s\ntime %s\nmissing %s\nreason %s\n%stimes\n' \
             "$__code" "$__kind" "$__uptime" "$__time" "$__missing" "$__reason" "$__terminated$__itself"
@@ -1023,7 +1023,7 @@ __kind= __unready=
 __sent=0 __spent=
 if [ "$__status" -ne 0 ] && [ -n "$__use" ]; then
     __decode "$__use"
-    [ ! -r "$__value" ] || { . "$__value" && __find_spent; }
+    [ ! -r "$__value" ] || { . "$__value" && __find_spent && __find_kernel_kill; }
 fi
 [ ! -f .crossdesk-services ] || rm -f .crossdesk-services
 for __file in .crossdesk-parameters .crossdesk-parameters.part .crossdesk-parameters.used .crossdesk-parameters.used.new; do

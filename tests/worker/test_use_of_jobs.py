@@ -17,6 +17,7 @@ from broker_core.sites.remote.stage_out import read_outputs
 from broker_core.sites.starting import StarterSettings, starter_variables
 from broker_core.worker.markers import read_ended
 from broker_core.worker.script import starter_path, use_path
+from tests.crash.control_group import control_group
 from tests.worker.starting import SHELLS, plain_order, run
 
 _GROUPS = ("memory", "cpuacct")
@@ -72,6 +73,31 @@ def test_a_job_that_the_kernel_ended_for_its_memory_says_so(
     assert mark.reason == (
         "It ran out of memory: the node's kernel ended a process of it at the limit of 60 MB."
     )
+
+
+@pytest.mark.control_group
+@pytest.mark.parametrize("lacking", [True, False])
+def test_a_child_that_the_kernel_ended_where_no_group_is_the_jobs_own_says_so(
+    shell: list[str], tmp_path: Path, lacking: bool
+) -> None:
+    """As at a host without a batch system: the script ends as a shell does whose child was killed."""
+    child = "import os, time; time.sleep(2); b'x' * 200_000_000; os.kill(os.getpid(), 9)"
+    (tmp_path / "d").mkdir()
+    at = StarterSettings(str(tmp_path / "d"), beat=1, use_path=str(use_path()))
+    given = starter_variables(plain_order("sh", "-c", f'{sys.executable} -c "{child}"; exit $?'), at)
+    with control_group("memory") as group:
+        group.limit_memory(60 << 20 if lacking else 2 << 30)
+        words = ["/bin/sh", "-c", 'read go; exec "$@" </dev/null', "sh", *shell, str(starter_path())]
+        environment = given | {"PATH": os.environ["PATH"]}
+        with subprocess.Popen(words, env=environment, stdin=subprocess.PIPE) as process:
+            group.take(process.pid)
+            process.communicate(b"go\n", timeout=120)
+    mark = read_ended(tmp_path / "d")
+    assert mark is not None
+    said = "It ran out of memory: meanwhile the node's kernel ended processes for want of it."
+    wanted = (230, "out-of-memory", said) if lacking else (199, "", "")
+    assert (process.returncode, mark.failure, mark.reason) == wanted
+    assert not (tmp_path / "d" / "kernel").exists()
 
 
 @pytest.mark.control_group

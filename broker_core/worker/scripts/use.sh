@@ -124,6 +124,8 @@ __sample_use() {
         __first=$__moment __disk_due=0 __gpu_due=0 __due=0 __disk=-
         __find_group
         __know_session
+        __said_of /proc/vmstat oom_kill
+        [ -z "$__value" ] || [ -z "${__here:-}" ] || { echo "kills $__value" >"$__here/kernel"; } 2>/dev/null
     fi
     __moment=$((__moment - __first))
     [ "$__moment" -ge "$__due" ] || return 0
@@ -172,4 +174,16 @@ __find_spent() {
         __spent=memory __because="It ran out of memory: its batch system ended it at the limit."
         ;;
     esac
+}
+
+# The same, where a process of the program was killed by nobody who says so, and the kernel ended one for want of
+# memory since the first look at the job.
+__find_kernel_kill() {
+    [ "$__status" -eq 137 ] && [ -z "$__terminated$__spent" ] && __said_of "$__here/kernel" kills || return 0
+    [ -n "$__value" ] || return 0
+    __kills=$__value
+    __said_of /proc/vmstat oom_kill
+    if [ "${__value:-0}" -gt "$__kills" ]; then
+        __spent=memory __because="It ran out of memory: meanwhile the node's kernel ended processes for want of it."
+    fi
 }
