@@ -21,7 +21,7 @@ from broker_core.wire.checks import CheckReport
 from broker_core.wire.matches import MatchReport, StartForecast
 from broker_core.wire.queue import DecisionView, PolicyView, QueueView, WhyView
 from broker_core.wire.replicas import ReplicaList, ReplicaView
-from broker_core.wire.resources import ModuleView, ResourceDetail, ResourcesPage, SourceView
+from broker_core.wire.resources import ResourceDetail, ResourcesPage, SourceView, TagView
 from broker_core.wire.slots import SlotsView
 from broker_core.wire.submission import (
     WATCHED_AT_ONCE,
@@ -290,9 +290,9 @@ class BrokerClient(SiteCommands, OutsideCommands, ResultCommands, SubmissionComm
         """Everything known of a computing element, or of the first one of a site, whose `ces` names all."""
         return fitting(ResourceDetail, await self._get(f"/resources/{part(ce)}"))
 
-    async def modules(self) -> list[ModuleView]:
-        """Environment modules by name, with the sites that have them."""
-        return fitting(list[ModuleView], await self._get("/modules"))
+    async def tags(self) -> list[TagView]:
+        """Run-time tags by name, with the sites that show them; environment modules begin with `MODULE:`."""
+        return fitting(list[TagView], await self._get("/tags"))
 
     async def sources(self) -> list[SourceView]:
         """Where knowledge of resources comes from, and how each source does (CB-UPD-01)."""

@@ -115,8 +115,8 @@ class LicenseView(Wire):
     free: int
 
 
-class ModuleView(Wire):
-    """An environment module that some sites have."""
+class TagView(Wire):
+    """A run-time tag that some sites show."""
 
     name: str
     sites: list[str]

@@ -123,6 +123,27 @@ async def test_a_source_that_fails_says_why_and_what_it_told_before_stays(
         await client.refresh_sources(["no-such-source"])
 
 
+async def test_run_time_tags_are_told_with_the_sites_that_show_them(
+    client: BrokerClient, grid: Path
+) -> None:
+    line = 'GlueHostApplicationRunTimeEnvironment = ["MODULE:gcc/14", "MODULE:...", "PYTHON:", "MPICH"]\n'
+    with grid.open("a") as file:
+        for number, site in ((MANY, "site9"), (MANY + 1, "site10")):
+            file.write(RESOURCE.format(number, site.removeprefix("site"), 1) + line)
+
+    async def told() -> dict[str, list[str]]:
+        return {one.name: one.sites for one in await client.tags()}
+
+    async def there() -> bool:
+        return "MPICH" in await told()
+
+    await eventually(there)
+    found = await told()
+    assert (found["MODULE:gcc/14"], found["MPICH"]) == (["site10", "site9"], ["site10", "site9"])
+    assert found["CROSSDESK"] == ["local"]
+    assert not {"MODULE:...", "PYTHON:"} & set(found)
+
+
 async def test_what_a_source_says_anew_is_shown(client: BrokerClient, grid: Path) -> None:
     grid.write_text(RESOURCE.format(7, 7, 3))
     [asked] = await client.refresh_sources(["grid"])

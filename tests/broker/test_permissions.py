@@ -41,7 +41,7 @@ ALLOWED = {
         PUT /files/{sha256}
         GET /policies
         GET /replicas
-        GET /modules
+        GET /tags
         GET /resources
         GET /resources/{ce:path}
         GET /sources

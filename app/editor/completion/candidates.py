@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
 from types import MappingProxyType
 
 from app.description.statements import statements
-from app.description.values import string_source
+from app.description.values import string_source, strings_of
 from app.editor.completion.context import CompletionContext, Suggestion
 from broker_core.jdl.attributes.attribute import Attribute
 from broker_core.jdl.attributes.crossbroker import COMPONENT
 from broker_core.jdl.attributes.known import ATTRIBUTES, NOT_NEEDED, USER_ATTRIBUTES, WITHOUT_EFFECT
 
-MODULES = "modules"
-"""The attribute whose values the sites tell, in lower case."""
+_MODULE = "MODULE:"
+"""Beginning of the tags of environment modules."""
+_MODULES = "modules"
+_TAGS = ("tags", "requirements", "rank")
+"""Attributes in whose texts stand run-time tags, in lower case."""
+_FILES = {
+    "container": (".sif", ".img", ".squashfs", ".sqfs", ".tar", ".tar.gz", ".tgz"),
+    "pythonenvironment": (".txt", ".toml", ".lock", ".yml", ".yaml"),
+}
+"""Attributes that name an input file, in lower case, and how the names of such files end."""
+_ADDRESSES = {"container": {"docker://": "An image of a registry, for example docker://debian:12."}}
 COMPONENTS = "subjobs"
 """The attribute whose ads have attributes of their own, in lower case."""
 _SITES = 8
@@ -69,17 +79,21 @@ FUNCTIONS = {
 
 
 def candidates(
-    place: CompletionContext, text: str, modules: Mapping[str, Sequence[str]] = MappingProxyType({})
+    place: CompletionContext, text: str, tags: Mapping[str, Sequence[str]] = MappingProxyType({})
 ) -> list[Suggestion]:
     """What may be written at `place`; those that begin with what was typed come before those that hold it.
 
-    `modules`: name of each environment module that is known to the sites that have it.
+    `tags`: each run-time tag that is known to the sites that show it, environment modules among them.
     """
     found: Iterable[Suggestion]
     if place.after_scope:
         found = _resource()
-    elif place.attribute.lower() == MODULES:
-        found = _modules(modules, place.in_string)
+    elif place.attribute.lower() == _MODULES:
+        found = _modules(tags, place.in_string)
+    elif of_tags(place):
+        found = _tags(tags, place.in_string)
+    elif place.attribute.lower() in _FILES:
+        found = _files(text, place)
     elif place.attribute:
         found = _values(place)
     elif place.inside.lower() == COMPONENTS:
@@ -88,6 +102,13 @@ def candidates(
         found = _attributes(text, place.prefix)
     typed = place.prefix.lower()
     return sorted((c for c in found if typed in c.text.lower()), key=lambda c: not _begins(c, typed))
+
+
+def of_tags(place: CompletionContext) -> bool:
+    """True where the tags of the sites are what may be written."""
+    attribute = place.attribute.lower()
+    in_text = place.in_string or attribute == "tags"
+    return attribute == _MODULES or (attribute in _TAGS and in_text and not place.after_scope)
 
 
 def _begins(candidate: Suggestion, typed: str) -> bool:
@@ -147,11 +168,34 @@ def _allowed(attribute: Attribute, in_string: bool) -> Iterator[Suggestion]:
             yield Suggestion(word, word, "value", about)
 
 
-def _modules(known: Mapping[str, Sequence[str]], in_string: bool) -> Iterator[Suggestion]:
-    for name, owners in known.items():
-        names = ", ".join(owners[:_SITES]) + (", …" if len(owners) > _SITES else "")
-        about = f"Environment module of {names}"
-        yield Suggestion(name, name if in_string else string_source(name), "value", about)
+def _modules(tags: Mapping[str, Sequence[str]], in_string: bool) -> Iterator[Suggestion]:
+    for tag, sites in tags.items():
+        if name := tag.removeprefix(_MODULE) if tag.startswith(_MODULE) else "":
+            yield _quoted(name, in_string, f"Environment module of {_names(sites)}")
+
+
+def _tags(tags: Mapping[str, Sequence[str]], in_string: bool) -> Iterator[Suggestion]:
+    for tag, sites in tags.items():
+        yield _quoted(tag, in_string, f"Run-time tag of {_names(sites)}")
+
+
+def _names(sites: Sequence[str]) -> str:
+    return ", ".join(sites[:_SITES]) + (", …" if len(sites) > _SITES else "")
+
+
+def _files(text: str, place: CompletionContext) -> Iterator[Suggestion]:
+    """Input files whose names end so that they may be meant, and beginnings of addresses."""
+    attribute = place.attribute.lower()
+    sandbox = statements(text).get("inputsandbox")
+    for path in (strings_of(sandbox.value) if sandbox else None) or ():
+        if path.lower().endswith(_FILES[attribute]):
+            yield _quoted(PurePosixPath(path).name, place.in_string, "A file of InputSandbox")
+    for beginning, about in _ADDRESSES.get(attribute, {}).items():
+        yield _quoted(beginning, place.in_string, about)
+
+
+def _quoted(text: str, in_string: bool, about: str) -> Suggestion:
+    return Suggestion(text, text if in_string else string_source(text), "value", about)
 
 
 def _resource() -> Iterator[Suggestion]:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QListWidget, QListWidgetItem
 
-from app.editor.completion.candidates import MODULES, candidates
+from app.editor.completion.candidates import candidates, of_tags
 from app.editor.completion.context import CompletionContext, Suggestion, place_at
 from app.editor.source import SourceEditor
 from broker_core.errors import CrossDeskError
@@ -30,8 +30,8 @@ class Completer(QFrame):
     def __init__(self, source: SourceEditor, context: AppContext) -> None:
         super().__init__(source, Qt.WindowType.ToolTip | Qt.WindowType.FramelessWindowHint)
         self._source, self._context = source, context
-        self._modules: dict[str, list[str]] | None = None
-        """Environment modules and the sites that have them; None until they were asked for."""
+        self._tags: dict[str, list[str]] | None = None
+        """Run-time tags and the sites that show them; None until they were asked for."""
         self._place: CompletionContext | None = None
         self.found: list[Suggestion] = []
         self.setObjectName("completer")
@@ -69,10 +69,10 @@ class Completer(QFrame):
         """
         text, at = self._source.text(), self._source.cursor_offset()
         self._place = place_at(text, at)
-        if self._modules is None and self._place and self._place.attribute.lower() == MODULES:
-            self._modules = {}
-            self._context.run(self._ask(asked), "reading the names of modules")
-        self.found = candidates(self._place, text, self._modules or {}) if self._place else []
+        if self._tags is None and self._place and of_tags(self._place):
+            self._tags = {}
+            self._context.run(self._ask(asked), "reading the tags of sites")
+        self.found = candidates(self._place, text, self._tags or {}) if self._place else []
         if not self.found or not (asked or self._worth_it()):
             self.hide()
             return
@@ -82,12 +82,12 @@ class Completer(QFrame):
 
     async def _ask(self, asked: bool) -> None:
         try:
-            self._modules = {one.name: one.sites for one in await self._context.client.modules()}
+            self._tags = {one.name: one.sites for one in await self._context.client.tags()}
         except CrossDeskError:
-            self._modules = None  # asked again with the next letter
+            self._tags = None  # asked again with the next letter
             return
         at = place_at(self._source.text(), self._source.cursor_offset())
-        if self._modules and self._source.hasFocus() and at and at.attribute.lower() == MODULES:
+        if self._tags and self._source.hasFocus() and at and of_tags(at):
             self.offer(asked)
 
     def _worth_it(self) -> bool:

@@ -16,9 +16,12 @@ from app.editor.completion.context import place_at
 _TEXT = st.text(alphabet=st.sampled_from(list("ab1 \n\"\\{}[]();=/*.,#'é😀")), max_size=60)
 
 
+_TAGS = {"CONTAINER:apptainer": ["vega"], "MODULE:gcc/14": ["far", "vega"], "OPENMPI": ["far"]}
+
+
 def _offered(text: str) -> list[str]:
     place = place_at(text, len(text))
-    return [] if place is None else [candidate.text for candidate in candidates(place, text)]
+    return [] if place is None else [candidate.text for candidate in candidates(place, text, _TAGS)]
 
 
 def test_a_component_of_a_job_is_offered_what_it_can_have_and_has_not() -> None:
@@ -29,6 +32,19 @@ def test_a_component_of_a_job_is_offered_what_it_can_have_and_has_not() -> None:
     assert "other.GlueHostFreeCPUs" in _offered(f"{begun} Rank = ")
     assert {"SubJobType", "InputSandbox"} <= set(_offered(f"{begun} ] }}; "))
     assert "Executable" in _offered("[ Nodes = [ A = [ description = [ ")
+
+
+def test_software_is_offered_as_the_sites_tell_it_and_as_the_files_are_there() -> None:
+    assert _offered("Modules = {") == ["gcc/14"]
+    assert _offered('Modules = {"gcc/14", "x') == []
+    assert _offered("Tags = {") == [*_TAGS]
+    assert _offered('Tags = "open') == ["OPENMPI"]
+    assert _offered('Requirements = Member("CONT') == ["CONTAINER:apptainer"]
+    assert "Member" in _offered("Requirements = Me")
+    files = 'InputSandbox = {"in/tools.sif", "run.py", "requirements.txt"}; '
+    assert _offered(f"{files} Container = ") == ["tools.sif", "docker://"]
+    assert _offered(f'{files} PythonEnvironment = "req') == ["requirements.txt"]
+    assert _offered('InputSandbox = in.sif; Container = "') == ["docker://"]
 
 
 def test_statements_are_found_with_comments_nesting_and_without_the_last_semicolon() -> None:

@@ -11,10 +11,10 @@ from broker_core.broker.api.dependencies import EnginePart, part
 from broker_core.broker.api.permissions import EVERYBODY
 from broker_core.broker.api.responses import JSON, json_response
 from broker_core.broker.api.views.resource_detail import resource_detail
-from broker_core.broker.api.views.resources import modules_of, resources_page
+from broker_core.broker.api.views.resources import resources_page, tags_of
 from broker_core.information.runner import Updaters
 from broker_core.system.clock import now
-from broker_core.wire.resources import ModuleView, ResourceDetail, ResourcesPage, SourceView
+from broker_core.wire.resources import ResourceDetail, ResourcesPage, SourceView, TagView
 from broker_core.wire.submission import Wire
 
 UpdatersPart = Annotated[Updaters, part(Updaters)]
@@ -38,10 +38,10 @@ async def resources(
     return Response(page, media_type=JSON)
 
 
-@router.get("/modules", response_model=list[ModuleView])
-async def modules(engine: EnginePart) -> Response:
-    """Environment modules by name, with the sites that tell of them; no more than 5000."""
-    return json_response([view.model_dump() for view in modules_of(engine.scheduler.cache, now())])
+@router.get("/tags", response_model=list[TagView])
+async def tags(engine: EnginePart) -> Response:
+    """Run-time tags by name, with the sites that show them; no more than 10,000."""
+    return json_response([view.model_dump() for view in tags_of(engine.scheduler.cache, now())])
 
 
 @router.get("/resources/{ce:path}", response_model=ResourceDetail)

@@ -15,12 +15,12 @@ from broker_core.reactor.reactor import Now
 from broker_core.resources.cache import ResourceCache
 from broker_core.resources.entry import ResourceEntry
 from broker_core.resources.pool import Pool
-from broker_core.resources.tags import MODULE, MORE, named
-from broker_core.wire.resources import RESOURCE_COLUMNS, ModuleView
+from broker_core.resources.tags import MORE, listed
+from broker_core.wire.resources import RESOURCE_COLUMNS, TagView
 
 SLICE = 500
 """Rows between two turns of the event loop: about two milliseconds."""
-_MOST_MODULES = 5000
+_MOST_TAGS = 10_000
 _TAGS = "gluehostapplicationsoftwareruntimeenvironment"
 _OF_COLUMN = {
     "country": "gluesitecountry",
@@ -51,21 +51,20 @@ async def resources_page(cache: ResourceCache, offset: int, limit: int, now: Now
     return b'{"columns":{%b},%b' % (columns, orjson.dumps(about)[1:])
 
 
-def modules_of(cache: ResourceCache, now: Now) -> list[ModuleView]:
-    """Environment modules by name, with the sites that tell of them; lists that are alike are read once."""
+def tags_of(cache: ResourceCache, now: Now) -> list[TagView]:
+    """Run-time tags by name, with the sites that show them; lists that are alike are read once."""
     pool = cache.pool(now.monotonic)
     column = pool.columns.column(_TAGS)
     if column is None:
         return []
-    known = {code: named(value, MODULE) for code, value in enumerate(column.values)}
     found: dict[str, set[str]] = {}
-    for code in (one for one, names in known.items() if names):
-        rows = np.flatnonzero(column.codes(pool.size) == code).tolist()
+    for code, value in enumerate(column.values):
+        tags = [one for one in listed(value) if not one.endswith((MORE, ":"))]
+        rows = np.flatnonzero(column.codes(pool.size) == code).tolist() if tags else ()
         sites = {pool.columns.sites[row] for row in rows}
-        for name in known[code] or ():
-            if sites and name != MORE:
-                found.setdefault(name, set()).update(sites)
-    return [ModuleView(name=name, sites=sorted(found[name])) for name in sorted(found)[:_MOST_MODULES]]
+        for tag in tags if sites else ():
+            found.setdefault(tag, set()).update(sites)
+    return [TagView(name=name, sites=sorted(found[name])) for name in sorted(found)[:_MOST_TAGS]]
 
 
 def _columns(
