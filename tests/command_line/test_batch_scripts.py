@@ -79,7 +79,7 @@ def test_a_script_is_translated_with_a_table_of_its_lines(tmp_path: Path) -> Non
     assert shown.code == 0
     assert "Parameters = 7;\nParameterStart = 2;\nParameterStep = 2;\n" in shown.out
     assert "--array=2-6:2%2" in shown.err
-    assert "sweep.sbatch, a script for Slurm: 4 carried over, 2 left out." in shown.err
+    assert "sweep.sbatch, a script for Slurm: 5 carried over, 1 left out." in shown.err
     kept = crossdesk("jdl", "from", str(script), "-o", str(tmp_path / "sweep.jdl"))
     assert kept.out == ""
     assert crossdesk("jdl", "check", str(tmp_path / "sweep.jdl")).code == 0
