@@ -28,6 +28,9 @@ snakemake_tests() {
     "$own/bin/python" -m pytest packaging/plugins/snakemake
 }
 
+# Where it is set, each of the thousands of processes of the tests compiles all sources anew.
+unset PYTHONDONTWRITEBYTECODE
+
 whole=$#
 make_environment requirements-dev.lock
 provide_for_tests

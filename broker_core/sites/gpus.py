@@ -32,8 +32,8 @@ def gpus_in(out: str) -> list[Gpu]:
     """The GPUs of lines `used ID` and `gpu ID, MODEL`; other lines, such as errors, are left out."""
     lines = [line.strip() for line in out.splitlines()]
     used = {line.removeprefix("used ") for line in lines if line.startswith("used ")}
-    told = (line.removeprefix("gpu ").partition(", ") for line in lines if line.startswith("gpu "))
-    return [Gpu(id, model, id in used) for id, _, model in told if id and model]
+    found = (line.removeprefix("gpu ").partition(", ") for line in lines if line.startswith("gpu "))
+    return [Gpu(id, model, id in used) for id, _, model in found if id and model]
 
 
 def gpu_nodes(gpus: Iterable[Gpu], cpus: int, memory: int) -> list[NodeType]:

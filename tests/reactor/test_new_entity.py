@@ -16,7 +16,7 @@ from broker_core.jdl.check import check
 from broker_core.jobs.attempt_events import AttemptAccepted, AttemptEnded, AttemptStarted
 from broker_core.jobs.states import JobState
 from broker_core.reactor.core import Core
-from broker_core.reactor.entities import EntityEvent, RecordEvent
+from broker_core.reactor.entities import ENTITY_PREFIX, EntityEvent, RecordEvent, is_entity
 from broker_core.resources.facts import SourceHeard, facts_of
 from broker_core.scheduling.build import build
 from broker_core.scheduling.coallocation.messages import EndLauncher, ReleaseBarrier
@@ -25,7 +25,7 @@ from broker_core.scheduling.effects import Ask, Cancel, Confirm, LateMessage, Su
 from broker_core.scheduling.messages import Arrival
 from broker_core.simulation import production
 from broker_core.simulation.replay import TraceReplay
-from tests.bookkeeping.made import TEXT, first, open_store, submission
+from tests.bookkeeping.made import TEXT, first, new_id, open_store, submission
 from tests.reactor import notices
 from tests.reactor.notices import E, Notices, NoticeSent, S, SendNotice
 from tests.scheduling.stage import matched, resource
@@ -70,6 +70,11 @@ async def test_it_runs_in_the_engine_beside_jobs_and_its_events_are_replayed(tmp
     again = Notices(count(1).__next__, delay=1.0)
     again.entities.restore(fold.states)
     assert again.entities.state(subject) is None, "it is over"
+
+
+def test_ids_of_entities_are_told_from_those_of_jobs() -> None:
+    assert is_entity(f"{ENTITY_PREFIX}vega")
+    assert not is_entity(new_id())
 
 
 def test_it_runs_in_the_simulator() -> None:

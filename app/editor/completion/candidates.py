@@ -104,11 +104,11 @@ def candidates(
     return sorted((c for c in found if typed in c.text.lower()), key=lambda c: not _begins(c, typed))
 
 
-def of_tags(place: CompletionContext) -> bool:
+def of_tags(cursor: CompletionContext) -> bool:
     """True where the tags of the sites are what may be written."""
-    attribute = place.attribute.lower()
-    in_text = place.in_string or attribute == "tags"
-    return attribute == _MODULES or (attribute in _TAGS and in_text and not place.after_scope)
+    attribute = cursor.attribute.lower()
+    in_text = cursor.in_string or attribute == "tags"
+    return attribute == _MODULES or (attribute in _TAGS and in_text and not cursor.after_scope)
 
 
 def _begins(candidate: Suggestion, typed: str) -> bool:
@@ -179,19 +179,19 @@ def _tags(tags: Mapping[str, Sequence[str]], in_string: bool) -> Iterator[Sugges
         yield _quoted(tag, in_string, f"Run-time tag of {_names(sites)}")
 
 
-def _names(sites: Sequence[str]) -> str:
-    return ", ".join(sites[:_SITES]) + (", …" if len(sites) > _SITES else "")
+def _names(owners: Sequence[str]) -> str:
+    return ", ".join(owners[:_SITES]) + (", …" if len(owners) > _SITES else "")
 
 
-def _files(text: str, place: CompletionContext) -> Iterator[Suggestion]:
+def _files(text: str, cursor: CompletionContext) -> Iterator[Suggestion]:
     """Input files whose names end so that they may be meant, and beginnings of addresses."""
-    attribute = place.attribute.lower()
+    attribute = cursor.attribute.lower()
     sandbox = statements(text).get("inputsandbox")
     for path in (strings_of(sandbox.value) if sandbox else None) or ():
         if path.lower().endswith(_FILES[attribute]):
-            yield _quoted(PurePosixPath(path).name, place.in_string, "A file of InputSandbox")
+            yield _quoted(PurePosixPath(path).name, cursor.in_string, "A file of InputSandbox")
     for beginning, about in _ADDRESSES.get(attribute, {}).items():
-        yield _quoted(beginning, place.in_string, about)
+        yield _quoted(beginning, cursor.in_string, about)
 
 
 def _quoted(text: str, in_string: bool, about: str) -> Suggestion:

@@ -16,25 +16,27 @@ from broker_core.sites.local.capacity import Capacity
 
 PORT = 2119
 _SOFTWARE = "GlueHostApplicationRunTimeEnvironment"
+_ALL = (
+    *("GlueCEInfoTotalCPUs", "GlueSubClusterLogicalCPUs", "GlueCEPolicyMaxRunningJobs"),
+    *("GlueCEPolicyAssignedJobSlots", "GlueCEPolicyMaxSlotsPerJob"),
+)
+_FREE = ("GlueCEStateFreeCPUs", "GlueHostFreeCPUs", "GlueCEStateFreeJobSlots")
 _NO_LIMIT = 999_999_999
 """Minutes that stand for no limit, as sites publish it."""
 
 
 def local_resource(
-    name: str,
-    directory: str,
-    capacity: Capacity,
-    present: int,
-    waiting: int,
-    software: Sequence[str] = (),
+    name: str, directory: str, capacity: Capacity, present: int, waiting: int, software: Sequence[str] = ()
 ) -> Resource:
     """GLUE attributes of this machine as one computing element with all its processors and GPUs.
 
     `present`: attempts at the site, `waiting` of them in its queue; `software`: tags of what it has besides.
     """
-    cpus, free = capacity.cpus, capacity.free
-    running, ce = present - waiting, f"localhost:{PORT}/jobmanager-fork-{name}"
+    cpus, free, running = capacity.cpus, capacity.free, present - waiting
+    ce = f"localhost:{PORT}/jobmanager-fork-{name}"
     counts = {
+        **dict.fromkeys(_ALL, cpus),
+        **dict.fromkeys(_FREE, free),
         "GlueCEUniqueID": ce,
         "GlueCEName": name,
         "GlueCEInfoHostName": "localhost",
@@ -43,23 +45,15 @@ def local_resource(
         "GlueCEInfoGatekeeperPort": str(PORT),
         "GlueCEInfoJobManager": "fork",
         "GlueCEInfoLRMSType": "fork",
-        "GlueCEInfoTotalCPUs": cpus,
         "GlueCEStateStatus": "Production",
-        "GlueCEStateFreeCPUs": free,
-        "GlueHostFreeCPUs": free,
-        "GlueCEStateFreeJobSlots": free,
         "GlueCEStateRunningJobs": running,
         "GlueCEStateWaitingJobs": waiting,
         "GlueCEStateTotalJobs": present,
         "GlueCEStateEstimatedResponseTime": 0 if free and not waiting else 60 * (1 + waiting // cpus),
         START_ESTIMATE: "guess",
         "GlueCEStateWorstResponseTime": 0 if free and not waiting else 3600 * (1 + waiting // cpus),
-        "GlueCEPolicyMaxRunningJobs": cpus,
-        "GlueCEPolicyAssignedJobSlots": cpus,
-        "GlueCEPolicyMaxSlotsPerJob": cpus,
         "GlueCEPolicyMaxWallClockTime": _NO_LIMIT,
         "GlueCEPolicyMaxCPUTime": _NO_LIMIT,
-        "GlueSubClusterLogicalCPUs": cpus,
         "GlueClusterUniqueID": "localhost",
         ABILITIES: ["interactive"],
     }
