@@ -115,6 +115,8 @@ def _job(reading: Reading, kind: DescriptionKind) -> JobDescription:
         renamed=tuple(inputs.renamed.items()),
         output_sandbox=_brought_back(reading, outputs.entries),
         environment=program.environment,
+        starter=program.starter,
+        starter_arguments=program.starter_arguments,
         sub_job_type=kind.sub_job_type,
         wall_limit=executable.wall_limit(reading),
         most_running=reading.integer("maxrunningjobs") or 0,

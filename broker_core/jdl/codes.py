@@ -108,6 +108,7 @@ semicolon-not-comma: A statement is ended by a comma.
 shell-sign: Arguments holds a sign that only a shell would understand.
 single-equals: `=` stands where `==` is meant.
 single-quotes: A text in an expression stands in single quotes.
+starter-over-sites: A starter of the user is given for a job whose processes the broker's launcher starts.
 stdin-not-in-sandbox: The standard input is not sent along.
 stream-names-clash: StdOutput and StdError have one name in two folders.
 stream-wildcard: A standard stream is given with wildcards.

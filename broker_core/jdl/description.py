@@ -63,6 +63,10 @@ class JobDescription:
     """Seconds of wall time after which the job is ended; None: the site's own limit."""
     most_running: int = 0
     """Jobs of its sweep that may be at work at the same time; 0: as many as can."""
+    starter: str = ""
+    """`JobStarter`: runs in place of the executable, which it starts itself (CB-JS-04); empty: none."""
+    starter_arguments: str = ""
+    """`JobStarterArguments`, split as POSIX words."""
     renamed: tuple[tuple[str, str], ...] = ()
     """Base name of an input file as it was sent, and its name in the job's directory."""
     needs: tuple[str, ...] = ()
@@ -92,8 +96,11 @@ class JobDescription:
         """Kind of MPI that a launcher starts at the site; empty: the program is started once (CB-MPI-01).
 
         A plain program starts its own processes. It goes through that launcher where it has hooks, or several
-        hosts of which it needs the list; a batch script has that list under its own system's names.
+        hosts of which it needs the list; a batch script has that list under its own system's names. A starter
+        of the user does what the launcher would do, and has the list of the hosts.
         """
+        if self.starter and self.sub_job_type:
+            return "plain"
         if self.sub_job_type != "plain":
             return self.sub_job_type
         names = {name for name, _ in self.environment}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -47,14 +47,14 @@ def order_for(
         for own in [input_name(entry)]
     }
     names = {renamed.get(file.name, file.name) for file in files} | addresses.keys()
-    program = base_name(description.executable)
-    staged = program in names
+    called = description.starter or description.executable
+    programs = {base_name(description.executable), base_name(called)} & names
     return LaunchOrder(
         attempt=record.component,
         cpus=description.cpus,
-        executable=f"./{program}" if staged else description.executable,
-        arguments=description.arguments,
-        environment=description.environment,
+        executable=_path(called, programs),
+        arguments=description.starter_arguments if description.starter else description.arguments,
+        environment=description.environment + _for_starter(description, programs),
         stdin=_inside(description.stdin, names),
         stdout=description.stdout or STDOUT,
         stderr=description.stderr or STDERR,
@@ -62,13 +62,13 @@ def order_for(
             InputFile(
                 name,
                 filestore.path(file.sha256),
-                file.executable or (staged and name == program),
+                file.executable or name in programs,
                 file.sha256,
             )
             for file in files
             for name in [renamed.get(file.name, file.name)]
         ),
-        fetched=tuple(FetchedFile(name, url, staged and name == program) for name, url in addresses.items()),
+        fetched=tuple(FetchedFile(name, url, name in programs) for name, url in addresses.items()),
         outputs=description.output_sandbox,
         wall_limit=description.wall_limit,
         interactive=description.interactive,
@@ -78,6 +78,22 @@ def order_for(
         ce=record.ce,
         name=description.name,
         request=description.request,
+    )
+
+
+def _path(program: str, sent: Collection[str]) -> str:
+    return f"./{base_name(program)}" if base_name(program) in sent else program
+
+
+def _for_starter(description: JobDescription, sent: Collection[str]) -> tuple[tuple[str, str], ...]:
+    """What a starter of the user is to start, and how many processes of it (CB-JS-04)."""
+    if not description.starter:
+        return ()
+    program = _path(description.executable, sent)
+    return (
+        ("CROSSDESK_EXECUTABLE", program),
+        ("CROSSDESK_ARGUMENTS", description.arguments),
+        ("CROSSDESK_CPUS", str(description.cpus)),
     )
 
 

@@ -28,7 +28,6 @@ _IN_WORDS = {
     "workflow": "graphs of jobs",
     "inter-cluster": "jobs over several sites",
     "interactive": "interactive jobs",
-    "job-starter": "starters of the user",
     "prologue": "prologues",
     "epilogue": "epilogues",
 }

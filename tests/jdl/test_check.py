@@ -130,10 +130,10 @@ def test_unknown_attributes_are_kept() -> None:
     assert job.ad.get("myown").value == 42
 
 
-def test_remote_files_and_starters_are_needs() -> None:
-    job = check(f'{GOOD} InputSandbox = {{"gsiftp://h/x", "file:///a/b"}}; JobStarter = "s";').description
+def test_remote_files_and_prologues_are_needs() -> None:
+    job = check(f'{GOOD} InputSandbox = {{"gsiftp://h/x", "file:///a/b"}}; Prologue = "s";').description
     assert job is not None
-    assert job.needs == ("job-starter", "transfer:gsiftp")
+    assert job.needs == ("prologue", "transfer:gsiftp")
     assert job.input_sandbox == ("gsiftp://h/x", "/a/b")
 
 
@@ -239,3 +239,31 @@ def test_a_wrong_sum_of_components_is_put_right_by_a_fix() -> None:
     (found,) = check(text).diagnostics
     (fix,) = found.fixes
     assert (found.code, text[fix.start : fix.end], fix.text) == ("sub-jobs-sum", "7", "3")
+
+
+def test_a_starter_of_the_user_is_looked_at_like_a_program() -> None:
+    text = f'{GOOD} InputSandbox = "s"; JobStarter = "s"; JobStarterArguments = "-n \'a b\'";'
+    job = check(text).description
+    assert job is not None
+    assert (job.starter, job.starter_arguments, job.needs) == ("s", "-n 'a b'", ())
+    found = check(f'{GOOD} JobStarter = "dir/s"; JobStarterArguments = "\'";').diagnostics
+    assert [one.code for one in found if one.severity == "error"] == [
+        "executable-path",
+        "arguments-unbalanced",
+    ]
+    over = check(f'{GOOD} JobType = "Parallel"; SubJobType = "mpich-g2"; NodeNumber = 2; JobStarter = "/s";')
+    assert [one.code for one in over.diagnostics if one.severity == "error"] == ["starter-over-sites"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "mpi"),
+    [
+        ("", ""),
+        ('JobType = "Parallel"; SubJobType = "plain"; NodeNumber = 2;', "plain"),
+        ('JobType = "Parallel"; SubJobType = "openmpi"; NodeNumber = 2;', "plain"),
+    ],
+)
+def test_what_starts_the_processes_of_a_parallel_job_is_the_users_starter(kind: str, mpi: str) -> None:
+    job = check(f'{GOOD} {kind} JobStarter = "/s";').description
+    assert job is not None
+    assert job.mpi == mpi

@@ -107,3 +107,19 @@ def test_a_component_has_a_proxy_for_each_node_or_for_each_process(
     assert (found, one.request.hosts) == (chunks, hosts)
     given = dict(one.environment).get("CROSSDESK_MPI_LAYOUT")
     assert given == (f"{len(chunks)} {chunks[0]}" if len(chunks) > 1 else None)
+
+
+def test_a_starter_of_the_user_runs_in_place_of_the_program_which_it_is_told(tmp_path: Path) -> None:
+    text = (
+        'Executable = "run.sh"; Arguments = "-n 1"; InputSandbox = {"run.sh", "in.txt"}; CpuNumber = 2;'
+        'JobStarter = "in.txt"; JobStarterArguments = "-v"; Environment = "A=b";'
+    )
+    order = made(text, tmp_path, FILES)
+    assert (order.executable, order.arguments) == ("./in.txt", "-v")
+    assert all(file.executable for file in order.inputs)
+    assert dict(order.environment) == {
+        "A": "b",
+        "CROSSDESK_EXECUTABLE": "./run.sh",
+        "CROSSDESK_ARGUMENTS": "-n 1",
+        "CROSSDESK_CPUS": "2",
+    }

@@ -27,7 +27,7 @@ SubJobType | string | | openmpi, mpich, pacx-mpi, mpich-g2, plain | How the proc
 SubJobs | ads | | | Components of a parallel job over several sites, each with its NodeNumber and its own Requirements and Rank.
 CollectiveCondition | string | "free-cpus" | | Name of the condition that all computing elements of a job over several must fulfil together; installed packages bring others.
 ApplicationLauncher | string | | | Launcher, installed at the broker, for a parallel job of sub-type plain.
-JobStarter | string | | | Own starter, called at the site after the input files have arrived.
+JobStarter | string | | | Own starter: runs in place of the program, once the input files are there. It finds program and arguments in CROSSDESK_EXECUTABLE and CROSSDESK_ARGUMENTS.
 JobStarterArguments | string | "" | | Arguments of the starter.
 Interactive | boolean | false | | True for a job that a person watches and feeds while it runs; it is placed at once or refused.
 InteractiveAgent | string | | i2glogin, glogin, bypass, lines | Program that connects the running job with its user.

@@ -30,6 +30,9 @@ def total(reading: Reading) -> int:
 
 def check(reading: Reading, sub_job_type: str) -> None:
     """Complain about components that cannot be, or do not fit the job."""
+    if reading.has("jobstarter") and sub_job_type in ("mpich-g2", "pacx-mpi"):
+        message = f"The broker's launcher starts the processes of {sub_job_type}; leave JobStarter out."
+        reading.error("starter-over-sites", message, "jobstarter")
     if not reading.has("subjobs"):
         if reading.has("applicationlauncher") and sub_job_type not in ("plain", ""):
             message = f"ApplicationLauncher goes with SubJobType plain, not with {sub_job_type}."

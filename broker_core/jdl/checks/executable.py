@@ -118,6 +118,8 @@ class ProgramCall:
     arguments: str
     environment: tuple[tuple[str, str], ...]
     needs: tuple[str, ...]
+    starter: str = ""
+    starter_arguments: str = ""
 
 
 def program(reading: Reading, inputs: Sandbox) -> ProgramCall:
@@ -129,10 +131,17 @@ def program(reading: Reading, inputs: Sandbox) -> ProgramCall:
         reading.error("missing-executable", "Executable is missing; name the program to run.", "Executable")
     else:
         _executable(reading, executable, inputs)
-    for key in ("prologue", "epilogue"):
+    for key in ("jobstarter", "prologue", "epilogue"):
         if reading.has(key):
             _path(reading, key, reading.string(key), inputs)
-    return ProgramCall(executable, arguments(reading, inputs), _environment(reading), _needs(reading))
+    return ProgramCall(
+        executable,
+        arguments(reading, inputs),
+        _environment(reading),
+        _needs(reading),
+        reading.string("jobstarter"),
+        arguments(reading, inputs, "JobStarterArguments"),
+    )
 
 
 def _executable(reading: Reading, path: str, inputs: Sandbox) -> None:
@@ -201,8 +210,7 @@ def _environment(reading: Reading) -> tuple[tuple[str, str], ...]:
 
 
 def _needs(reading: Reading) -> tuple[str, ...]:
-    wanted = (("jobstarter", "job-starter"), ("prologue", "prologue"), ("epilogue", "epilogue"))
-    return tuple(need for key, need in wanted if reading.has(key))
+    return tuple(key for key in ("prologue", "epilogue") if reading.has(key))
 
 
 def software(reading: Reading, inputs: Sandbox, sub_job_type: str) -> Software:
