@@ -51,6 +51,7 @@ expected-value: A value is missing.
 extra-comma: A comma is too many in a list.
 foreign-sign: A sign of printed text or another language stands for one of this language.
 gpu-number-implied: A model of GPUs is named without their number.
+hook-of-processes: A prologue or epilogue is given for a program that is started many times.
 input-data-form: A file in grid storage has no name that its catalogue knows.
 interactive-implied: An agent is given, so the job counts as interactive.
 interactive-workflow: A workflow or its node is interactive.

@@ -39,6 +39,19 @@ class Software:
 
 
 @dataclass(frozen=True, slots=True)
+class Call:
+    """A program of the user beside the executable."""
+
+    program: str = ""
+    """A path at the site, or a file of the input sandbox; empty: there is none."""
+    arguments: str = ""
+    """Split as POSIX words."""
+
+
+NO_CALL = Call()
+
+
+@dataclass(frozen=True, slots=True)
 class JobDescription:
     """A description that passed every check; made by `broker_core.jdl.check.check`."""
 
@@ -63,10 +76,12 @@ class JobDescription:
     """Seconds of wall time after which the job is ended; None: the site's own limit."""
     most_running: int = 0
     """Jobs of its sweep that may be at work at the same time; 0: as many as can."""
-    starter: str = ""
-    """`JobStarter`: runs in place of the executable, which it starts itself (CB-JS-04); empty: none."""
-    starter_arguments: str = ""
-    """`JobStarterArguments`, split as POSIX words."""
+    starter: Call = NO_CALL
+    """`JobStarter`: runs in place of the executable, which it starts itself (CB-JS-04)."""
+    prologue: Call = NO_CALL
+    """Runs before it; where that fails, nothing else does."""
+    epilogue: Call = NO_CALL
+    """Runs after it, however that ended."""
     renamed: tuple[tuple[str, str], ...] = ()
     """Base name of an input file as it was sent, and its name in the job's directory."""
     needs: tuple[str, ...] = ()
@@ -99,7 +114,7 @@ class JobDescription:
         hosts of which it needs the list; a batch script has that list under its own system's names. A starter
         of the user does what the launcher would do, and has the list of the hosts.
         """
-        if self.starter and self.sub_job_type:
+        if self.starter.program and self.sub_job_type:
             return "plain"
         if self.sub_job_type != "plain":
             return self.sub_job_type

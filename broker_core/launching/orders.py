@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from broker_core.jdl.description import JobDescription
+from broker_core.jdl.description import Call, JobDescription
 from broker_core.jdl.names import base_name, input_name, is_fetched
 from broker_core.jobs.placement import Component, Placement
 from broker_core.jobs.record import JobRecord
@@ -47,13 +48,14 @@ def order_for(
         for own in [input_name(entry)]
     }
     names = {renamed.get(file.name, file.name) for file in files} | addresses.keys()
-    called = description.starter or description.executable
-    programs = {base_name(description.executable), base_name(called)} & names
+    calls = (Call(description.executable), description.starter, description.prologue, description.epilogue)
+    programs = {base_name(one.program) for one in calls} & names
+    called = _called(description, programs)
     return LaunchOrder(
         attempt=record.component,
         cpus=description.cpus,
-        executable=_path(called, programs),
-        arguments=description.starter_arguments if description.starter else description.arguments,
+        executable=called.program,
+        arguments=called.arguments,
         environment=description.environment + _for_starter(description, programs),
         stdin=_inside(description.stdin, names),
         stdout=description.stdout or STDOUT,
@@ -81,13 +83,34 @@ def order_for(
     )
 
 
+def _called(description: JobDescription, sent: Collection[str]) -> Call:
+    """What the site starts: the starter of the user if there is one, within prologue and epilogue."""
+    main = description.starter
+    if not main.program:
+        main = Call(description.executable, description.arguments)
+    main = replace(main, program=_path(main.program, sent))
+    before, after = description.prologue, description.epilogue
+    if not before.program and not after.program:
+        return main
+    parts = [f"{_words(main, sent)}; status=$?"]
+    if before.program:
+        parts.insert(0, f"{_words(before, sent)} </dev/null || exit")
+    if after.program:
+        parts.append(f'{_words(after, sent)} </dev/null || [ "$status" -ne 0 ] || status=1')
+    return Call("/bin/sh", shlex.join(["-c", "; ".join([*parts, 'exit "$status"'])]))
+
+
+def _words(call: Call, sent: Collection[str]) -> str:
+    return shlex.join([_path(call.program, sent), *shlex.split(call.arguments)])
+
+
 def _path(program: str, sent: Collection[str]) -> str:
     return f"./{base_name(program)}" if base_name(program) in sent else program
 
 
 def _for_starter(description: JobDescription, sent: Collection[str]) -> tuple[tuple[str, str], ...]:
     """What a starter of the user is to start, and how many processes of it (CB-JS-04)."""
-    if not description.starter:
+    if not description.starter.program:
         return ()
     program = _path(description.executable, sent)
     return (

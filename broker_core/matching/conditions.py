@@ -28,8 +28,6 @@ _IN_WORDS = {
     "workflow": "graphs of jobs",
     "inter-cluster": "jobs over several sites",
     "interactive": "interactive jobs",
-    "prologue": "prologues",
-    "epilogue": "epilogues",
 }
 _MISSING = {"interactive": ": the broker has no agent for this site yet (Help, Agents)"}
 """What is missing where a need is not offered, and what to do about it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from broker_core.jdl.check import Checked, FileFact, Limits, check
+from broker_core.jdl.description import Call
 from tests.jdl.refusals import REFUSALS, WARNINGS
 
 GOOD = 'Executable = "/bin/true";'
@@ -130,10 +131,10 @@ def test_unknown_attributes_are_kept() -> None:
     assert job.ad.get("myown").value == 42
 
 
-def test_remote_files_and_prologues_are_needs() -> None:
-    job = check(f'{GOOD} InputSandbox = {{"gsiftp://h/x", "file:///a/b"}}; Prologue = "s";').description
+def test_remote_files_are_needs() -> None:
+    job = check(f'{GOOD} InputSandbox = {{"gsiftp://h/x", "file:///a/b"}};').description
     assert job is not None
-    assert job.needs == ("prologue", "transfer:gsiftp")
+    assert job.needs == ("transfer:gsiftp",)
     assert job.input_sandbox == ("gsiftp://h/x", "/a/b")
 
 
@@ -245,7 +246,7 @@ def test_a_starter_of_the_user_is_looked_at_like_a_program() -> None:
     text = f'{GOOD} InputSandbox = "s"; JobStarter = "s"; JobStarterArguments = "-n \'a b\'";'
     job = check(text).description
     assert job is not None
-    assert (job.starter, job.starter_arguments, job.needs) == ("s", "-n 'a b'", ())
+    assert (job.starter, job.needs) == (Call("s", "-n 'a b'"), ())
     found = check(f'{GOOD} JobStarter = "dir/s"; JobStarterArguments = "\'";').diagnostics
     assert [one.code for one in found if one.severity == "error"] == [
         "executable-path",
@@ -253,6 +254,16 @@ def test_a_starter_of_the_user_is_looked_at_like_a_program() -> None:
     ]
     over = check(f'{GOOD} JobType = "Parallel"; SubJobType = "mpich-g2"; NodeNumber = 2; JobStarter = "/s";')
     assert [one.code for one in over.diagnostics if one.severity == "error"] == ["starter-over-sites"]
+
+
+def test_a_prologue_is_none_of_each_process() -> None:
+    parallel = f'{GOOD} JobType = "Parallel"; SubJobType = "openmpi"; NodeNumber = 2; Prologue = "/p";'
+    found = [one for one in check(parallel).diagnostics if one.severity == "error"]
+    assert [one.code for one in found] == ["hook-of-processes"]
+    assert "I2G_MPI_PRE_RUN_HOOK" in found[0].message
+    job = check(f'{GOOD} Prologue = "/p"; PrologueArguments = "1"; Epilogue = "/e";').description
+    assert job is not None
+    assert (job.prologue, job.epilogue) == (Call("/p", "1"), Call("/e"))
 
 
 @pytest.mark.parametrize(

@@ -30,9 +30,7 @@ def total(reading: Reading) -> int:
 
 def check(reading: Reading, sub_job_type: str) -> None:
     """Complain about components that cannot be, or do not fit the job."""
-    if reading.has("jobstarter") and sub_job_type in ("mpich-g2", "pacx-mpi"):
-        message = f"The broker's launcher starts the processes of {sub_job_type}; leave JobStarter out."
-        reading.error("starter-over-sites", message, "jobstarter")
+    _calls(reading, sub_job_type)
     if not reading.has("subjobs"):
         if reading.has("applicationlauncher") and sub_job_type not in ("plain", ""):
             message = f"ApplicationLauncher goes with SubJobType plain, not with {sub_job_type}."
@@ -55,6 +53,20 @@ def check(reading: Reading, sub_job_type: str) -> None:
     for number, one in enumerate(ads(reading)[:COMPONENTS_MAX], 1):
         _attributes(reading, number, one)
         _terms(reading, one)
+
+
+def _calls(reading: Reading, sub_job_type: str) -> None:
+    """What runs beside the program, where the processes of a parallel job are started by others."""
+    if reading.has("jobstarter") and sub_job_type in ("mpich-g2", "pacx-mpi"):
+        message = f"The broker's launcher starts the processes of {sub_job_type}; leave JobStarter out."
+        reading.error("starter-over-sites", message, "jobstarter")
+    for key, hook in (("prologue", "PRE"), ("epilogue", "POST")):
+        if reading.has(key) and sub_job_type not in ("", "plain") and not reading.has("jobstarter"):
+            message = (
+                f"Beside each process of {sub_job_type} would run one; set I2G_MPI_{hook}_RUN_HOOK in"
+                " Environment instead, which runs once."
+            )
+            reading.error("hook-of-processes", message, key)
 
 
 def _sizes(reading: Reading) -> None:

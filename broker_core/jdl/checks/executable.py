@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from broker_core.jdl.checks.arguments import arguments
 from broker_core.jdl.checks.sandboxes import Sandbox
-from broker_core.jdl.description import Software
+from broker_core.jdl.description import NO_CALL, Call, Software
 from broker_core.jdl.diagnostics import changed_part
 from broker_core.jdl.names import base_name, has_wildcard, scheme, wrong_name, wrong_output
 from broker_core.jdl.reading import Reading
@@ -117,9 +117,9 @@ class ProgramCall:
     executable: str
     arguments: str
     environment: tuple[tuple[str, str], ...]
-    needs: tuple[str, ...]
-    starter: str = ""
-    starter_arguments: str = ""
+    starter: Call = NO_CALL
+    prologue: Call = NO_CALL
+    epilogue: Call = NO_CALL
 
 
 def program(reading: Reading, inputs: Sandbox) -> ProgramCall:
@@ -127,21 +127,23 @@ def program(reading: Reading, inputs: Sandbox) -> ProgramCall:
     executable = reading.string("executable")
     if not reading.has("executable"):
         if "executable" in reading.findings.unread:
-            return ProgramCall("", "", (), ())
+            return ProgramCall("", "", ())
         reading.error("missing-executable", "Executable is missing; name the program to run.", "Executable")
     else:
         _executable(reading, executable, inputs)
-    for key in ("jobstarter", "prologue", "epilogue"):
-        if reading.has(key):
-            _path(reading, key, reading.string(key), inputs)
     return ProgramCall(
         executable,
         arguments(reading, inputs),
         _environment(reading),
-        _needs(reading),
-        reading.string("jobstarter"),
-        arguments(reading, inputs, "JobStarterArguments"),
+        *(_call(reading, name, inputs) for name in ("JobStarter", "Prologue", "Epilogue")),
     )
+
+
+def _call(reading: Reading, name: str, inputs: Sandbox) -> Call:
+    key = name.lower()
+    if reading.has(key):
+        _path(reading, key, reading.string(key), inputs)
+    return Call(reading.string(key), arguments(reading, inputs, f"{name}Arguments"))
 
 
 def _executable(reading: Reading, path: str, inputs: Sandbox) -> None:
@@ -207,10 +209,6 @@ def _environment(reading: Reading) -> tuple[tuple[str, str], ...]:
     if version := reading.string("mwversion"):
         found.setdefault("EDG_MW_VERSION", version)
     return tuple(found.items())
-
-
-def _needs(reading: Reading) -> tuple[str, ...]:
-    return tuple(key for key in ("prologue", "epilogue") if reading.has(key))
 
 
 def software(reading: Reading, inputs: Sandbox, sub_job_type: str) -> Software:
