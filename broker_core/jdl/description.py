@@ -39,7 +39,7 @@ class Software:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class UserCommand:
     """A program of the user beside the executable."""
 
     program: str = ""
@@ -48,7 +48,7 @@ class Call:
     """Split as POSIX words."""
 
 
-NO_CALL = Call()
+NO_COMMAND = UserCommand()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +76,11 @@ class JobDescription:
     """Seconds of wall time after which the job is ended; None: the site's own limit."""
     most_running: int = 0
     """Jobs of its sweep that may be at work at the same time; 0: as many as can."""
-    starter: Call = NO_CALL
+    starter: UserCommand = NO_COMMAND
     """`JobStarter`: runs in place of the executable, which it starts itself (CB-JS-04)."""
-    prologue: Call = NO_CALL
+    prologue: UserCommand = NO_COMMAND
     """Runs before it; where that fails, nothing else does."""
-    epilogue: Call = NO_CALL
+    epilogue: UserCommand = NO_COMMAND
     """Runs after it, however that ended."""
     renamed: tuple[tuple[str, str], ...] = ()
     """Base name of an input file as it was sent, and its name in the job's directory."""

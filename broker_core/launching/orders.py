@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from broker_core.jdl.description import Call, JobDescription
+from broker_core.jdl.description import JobDescription, UserCommand
 from broker_core.jdl.names import base_name, input_name, is_fetched
 from broker_core.jobs.placement import Component, Placement
 from broker_core.jobs.record import JobRecord
@@ -48,8 +48,8 @@ def order_for(
         for own in [input_name(entry)]
     }
     names = {renamed.get(file.name, file.name) for file in files} | addresses.keys()
-    calls = (Call(description.executable), description.starter, description.prologue, description.epilogue)
-    programs = {base_name(one.program) for one in calls} & names
+    beside = (description.starter, description.prologue, description.epilogue)
+    programs = {base_name(one) for one in (description.executable, *(one.program for one in beside))} & names
     called = _called(description, programs)
     return LaunchOrder(
         attempt=record.component,
@@ -61,12 +61,7 @@ def order_for(
         stdout=description.stdout or STDOUT,
         stderr=description.stderr or STDERR,
         inputs=tuple(
-            InputFile(
-                name,
-                filestore.path(file.sha256),
-                file.executable or name in programs,
-                file.sha256,
-            )
+            InputFile(name, filestore.path(file.sha256), file.executable or name in programs, file.sha256)
             for file in files
             for name in [renamed.get(file.name, file.name)]
         ),
@@ -83,11 +78,11 @@ def order_for(
     )
 
 
-def _called(description: JobDescription, sent: Collection[str]) -> Call:
+def _called(description: JobDescription, sent: Collection[str]) -> UserCommand:
     """What the site starts: the starter of the user if there is one, within prologue and epilogue."""
     main = description.starter
     if not main.program:
-        main = Call(description.executable, description.arguments)
+        main = UserCommand(description.executable, description.arguments)
     main = replace(main, program=_path(main.program, sent))
     before, after = description.prologue, description.epilogue
     if not before.program and not after.program:
@@ -97,10 +92,10 @@ def _called(description: JobDescription, sent: Collection[str]) -> Call:
         parts.insert(0, f"{_words(before, sent)} </dev/null || exit")
     if after.program:
         parts.append(f'{_words(after, sent)} </dev/null || [ "$status" -ne 0 ] || status=1')
-    return Call("/bin/sh", shlex.join(["-c", "; ".join([*parts, 'exit "$status"'])]))
+    return UserCommand("/bin/sh", shlex.join(["-c", "; ".join([*parts, 'exit "$status"'])]))
 
 
-def _words(call: Call, sent: Collection[str]) -> str:
+def _words(call: UserCommand, sent: Collection[str]) -> str:
     return shlex.join([_path(call.program, sent), *shlex.split(call.arguments)])
 
 

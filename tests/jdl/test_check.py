@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from broker_core.jdl.check import Checked, FileFact, Limits, check
-from broker_core.jdl.description import Call
+from broker_core.jdl.description import UserCommand
 from tests.jdl.refusals import REFUSALS, WARNINGS
 
 GOOD = 'Executable = "/bin/true";'
@@ -246,7 +246,7 @@ def test_a_starter_of_the_user_is_looked_at_like_a_program() -> None:
     text = f'{GOOD} InputSandbox = "s"; JobStarter = "s"; JobStarterArguments = "-n \'a b\'";'
     job = check(text).description
     assert job is not None
-    assert (job.starter, job.needs) == (Call("s", "-n 'a b'"), ())
+    assert (job.starter, job.needs) == (UserCommand("s", "-n 'a b'"), ())
     found = check(f'{GOOD} JobStarter = "dir/s"; JobStarterArguments = "\'";').diagnostics
     assert [one.code for one in found if one.severity == "error"] == [
         "executable-path",
@@ -263,7 +263,7 @@ def test_a_prologue_is_none_of_each_process() -> None:
     assert "I2G_MPI_PRE_RUN_HOOK" in found[0].message
     job = check(f'{GOOD} Prologue = "/p"; PrologueArguments = "1"; Epilogue = "/e";').description
     assert job is not None
-    assert (job.prologue, job.epilogue) == (Call("/p", "1"), Call("/e"))
+    assert (job.prologue, job.epilogue) == (UserCommand("/p", "1"), UserCommand("/e"))
 
 
 @pytest.mark.parametrize(

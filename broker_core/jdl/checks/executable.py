@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from broker_core.jdl.checks.arguments import arguments
 from broker_core.jdl.checks.sandboxes import Sandbox
-from broker_core.jdl.description import NO_CALL, Call, Software
+from broker_core.jdl.description import NO_COMMAND, Software, UserCommand
 from broker_core.jdl.diagnostics import changed_part
 from broker_core.jdl.names import base_name, has_wildcard, scheme, wrong_name, wrong_output
 from broker_core.jdl.reading import Reading
@@ -117,9 +117,9 @@ class ProgramCall:
     executable: str
     arguments: str
     environment: tuple[tuple[str, str], ...]
-    starter: Call = NO_CALL
-    prologue: Call = NO_CALL
-    epilogue: Call = NO_CALL
+    starter: UserCommand = NO_COMMAND
+    prologue: UserCommand = NO_COMMAND
+    epilogue: UserCommand = NO_COMMAND
 
 
 def program(reading: Reading, inputs: Sandbox) -> ProgramCall:
@@ -139,11 +139,11 @@ def program(reading: Reading, inputs: Sandbox) -> ProgramCall:
     )
 
 
-def _call(reading: Reading, name: str, inputs: Sandbox) -> Call:
+def _call(reading: Reading, name: str, inputs: Sandbox) -> UserCommand:
     key = name.lower()
     if reading.has(key):
         _path(reading, key, reading.string(key), inputs)
-    return Call(reading.string(key), arguments(reading, inputs, f"{name}Arguments"))
+    return UserCommand(reading.string(key), arguments(reading, inputs, f"{name}Arguments"))
 
 
 def _executable(reading: Reading, path: str, inputs: Sandbox) -> None:
