@@ -114,8 +114,10 @@ class ArcAdapter:
         await self._end([job for tag in tags for job in self._jobs.all_of(tag) if not job.is_over])
 
     async def end_records(self, tags: Sequence[str]) -> Mapping[str, EndRecord]:
-        """Nothing: what ARC knows of an end comes with each look."""
-        return {}
+        """See `Adapter.end_records`: it comes with each look."""
+        found = {tag: self._jobs.chosen(tag) for tag in tags}
+        records = {tag: job.end_record() for tag, job in found.items() if job is not None}
+        return {tag: record for tag, record in records.items() if record is not None}
 
     async def files(self, tag: str) -> list[RunFile]:
         """See `Adapter.files`."""

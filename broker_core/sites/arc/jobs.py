@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 
-from broker_core.sites.adapter import AttemptStatus, Sighting
+from broker_core.sites.adapter import AttemptStatus, EndRecord, Sighting
 from broker_core.worker.markers import started_mark
 
 WAITING = frozenset(("ACCEPTING", "ACCEPTED", "PREPARING"))
@@ -17,6 +18,12 @@ OVER = frozenset(("FINISHED", "FAILED", "KILLED"))
 another of its folders: it removes the old file, makes the new one, and may be frozen in between."""
 STATES = (*sorted(WAITING), *sorted(QUEUED), "RUNNING", "EXITINGLRMS", "EXECUTED", "FINISHING", "KILLING")
 """States of a job that is not over, by the names of the REST interface."""
+
+_LIMITS = {
+    "out-of-memory": re.compile(r"killed: v?mem|out.of.memory|exceeded \w* ?memory", re.IGNORECASE),
+    "wall-limit": re.compile(r"job timeout|killed: (?:wall|cput)|exceeded \w* ?time", re.IGNORECASE),
+}
+"""Kind of failure to how A-REX's scripts for batch systems say so."""
 
 
 class HandOver(IntEnum):
@@ -83,6 +90,13 @@ class ArcJob:
     def never_came(self) -> bool:
         """It ended without having had a chance: A-REX gave up waiting for its release."""
         return self.never_ran and "Timeout waiting" in self.reason
+
+    def end_record(self) -> EndRecord | None:
+        """What A-REX says of the end of a job that ran, where its starter could not; None: nothing of use."""
+        if self.ended or not self.closed or not self.started:
+            return None
+        kinds = (kind for kind, words in _LIMITS.items() if words.search(self.reason))
+        return next((EndRecord(self.state, kind, self.reason) for kind in kinds), None)
 
     def sighting(self) -> Sighting:
         """The job as a poll tells it."""

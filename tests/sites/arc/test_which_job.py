@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from broker_core.sites.adapter import AttemptStatus
 from broker_core.sites.arc.jobs import ArcJob, HandOver, Jobs
 
@@ -71,3 +73,21 @@ def test_states_are_told_as_they_are() -> None:
     assert replace(RUNS, state="FINISHED").sighting().seen is AttemptStatus.RUNNING
     assert replace(RUNS, ended=b"1").sighting().seen is AttemptStatus.ENDED
     assert KILLED.sighting().seen is AttemptStatus.ENDED
+
+
+@pytest.mark.parametrize(
+    ("said", "failure"),
+    [
+        ("LRMS error: (-1) Job timeout", "wall-limit"),
+        ("LRMS error: (271) job killed: wall", "wall-limit"),
+        ("LRMS error: (24) Job exceeded time limit.", "wall-limit"),
+        ("LRMS error: (271) job killed: vmem", "out-of-memory"),
+        ("LRMS error: (1) Job failed", ""),
+        ("Timeout waiting", ""),
+    ],
+)
+def test_what_the_site_ended_at_a_limit_is_told_as_that(said: str, failure: str) -> None:
+    """Words of the scripts of A-REX for Slurm, HTCondor and others."""
+    record = replace(RUNS, state="FAILED", closed=True, reason=said).end_record()
+    assert (record.failure if record else "", record.words if record else said) == (failure, said)
+    assert replace(RUNS, state="FAILED", closed=True, ended=b"1", reason=said).end_record() is None
