@@ -10,7 +10,7 @@ from httpx_sse import EventSource, SSEError
 
 from broker_core.client.answers import unchecked, value
 from broker_core.client.transport import BrokerTransport
-from broker_core.errors import BrokerStopped, Busy, CrossDeskError, Unreachable
+from broker_core.errors import Busy, CrossDeskError, Unreachable
 from broker_core.wire.views import EventView, Update
 
 Lost = Callable[[CrossDeskError], None]
@@ -77,7 +77,7 @@ async def _stream(
             async with aclosing(EventSource(answer).aiter_sse()) as events:
                 async for event in events:
                     if event.event == "stopped":
-                        transport.stopped = _stopped()
+                        transport.tell_stopped()
                     elif event.data:
                         yield await _update(event.data)
         except SSEError as error:
@@ -93,5 +93,3 @@ async def _update(data: str) -> Update:
     return update
 
 
-def _stopped() -> BrokerStopped:
-    return BrokerStopped("The broker was stopped.", remedy="Start it with `crossdesk broker start`.")

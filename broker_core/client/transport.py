@@ -129,7 +129,15 @@ class BrokerTransport:
         """Do what can be done so that something answers again; raises if nothing will."""
         await self._recover()
 
+    def tell_stopped(self) -> None:
+        """It is away on purpose, by its own word or by the mark that it left: nobody starts another."""
+        self.stopped = BrokerStopped(
+            "The broker was stopped.", remedy="Start it with `crossdesk broker start`."
+        )
+
     async def _recover(self) -> None:
+        if self._revive is not None and self._places.stopped.exists():
+            self.tell_stopped()
         if self.stopped is not None:
             raise self.stopped
         async with self._reviving:

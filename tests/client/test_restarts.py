@@ -124,6 +124,23 @@ async def test_a_broker_told_to_stop_says_goodbye_and_is_not_started_again(
     assert not answers(running_broker.state_dir)
 
 
+async def test_who_has_not_heard_that_the_broker_was_told_to_stop_starts_no_other(
+    running_broker: RunningBroker,
+) -> None:
+    """A request that loses its answer may be ahead of the goodbye."""
+    async with (
+        await connect(running_broker.state_dir) as deaf,
+        await connect(running_broker.state_dir) as client,
+        asyncio.timeout(60),
+    ):
+        assert (await deaf.info()).pid == running_broker.pid
+        await client.stop()
+        running_broker.kill(signal.SIGCONT)  # changes nothing; waits for the end
+        with pytest.raises(BrokerStopped):
+            await deaf.info()
+        assert not answers(running_broker.state_dir)
+
+
 async def _until_its_end(updates: AsyncGenerator[Update]) -> None:
     async with aclosing(updates):
         async for _ in updates:
