@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from broker_core.resources.node_types import NodeType
+from broker_core.sites.local_shell import printed_here
 
 _ASK = """
 command -v nvidia-smi >/dev/null 2>&1 || exit 0
@@ -47,20 +47,4 @@ def gpu_nodes(gpus: Iterable[Gpu], cpus: int, memory: int) -> list[NodeType]:
 
 async def gpus_here() -> Sequence[Gpu]:
     """Those of this machine; none where the driver does not answer in time."""
-    process = await asyncio.create_subprocess_exec(
-        *("/bin/sh", "-c", _ASK),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    try:
-        async with asyncio.timeout(_SECONDS):
-            out, _ = await process.communicate()
-    except TimeoutError:
-        return []
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-    return gpus_in(out.decode("utf-8", "replace"))
+    return gpus_in(await printed_here(_ASK, seconds=_SECONDS))

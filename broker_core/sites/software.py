@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from broker_core.resources.tags import CONTAINER, MODULE, MORE, PYTHON
+from broker_core.sites.local_shell import printed_here
 
 _MOST_NAMES, _MOST_TEXT = 1500, 60_000
 """Modules that are published of one site, and letters of their names in all."""
@@ -96,22 +96,7 @@ def mpi_tags(found: Mapping[str, Sequence[str]]) -> list[str]:
 async def software_here(launchers: Iterable[str] = ()) -> list[str]:
     """Tags of the software of this machine, with what `launchers` of MPI outside of PATH stand for; empty
     where it does not answer in time."""
-    process = await asyncio.create_subprocess_exec(
-        *("/bin/sh", "-c", SOFTWARE, "sh", *launchers),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-    )
-    try:
-        async with asyncio.timeout(_SECONDS):
-            out, _ = await process.communicate()
-    except TimeoutError:
-        return []
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-    found = answers(out.decode("utf-8", "replace"))
+    found = answers(await printed_here(SOFTWARE, *launchers, seconds=_SECONDS))
     return [*mpi_tags(found), *software_tags(found)]
 
 
