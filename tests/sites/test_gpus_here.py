@@ -90,7 +90,7 @@ async def test_what_waits_for_gpus_that_a_restart_does_not_find_fails_with_the_r
     here = await here.again([(first.attempt, None), (second.attempt, None)])
     try:
         ended = await here.ended(second.attempt)
-        assert (ended.failure, ended.reason) == ("starter", "2 GPUs are asked for; this site has 1.")
+        assert (ended.failure, ended.reason) == ("starter", "The job needs 2 GPUs; this site has 1.")
         (tmp_path / "a").touch()
         assert (await here.ended(first.attempt)).exit_code == 0
     finally:
@@ -101,7 +101,7 @@ async def test_more_than_there_is_is_refused_and_told_by_the_match(gpus: Path, t
     here = RunningSite(tmp_path / "site", cpus=4)
     await here.start()
     try:
-        with pytest.raises(SiteRefused, match="1 GPUs of model H100 are asked for; this site has 0"):
+        with pytest.raises(SiteRefused, match="The job needs 1 GPU of model H100; this site has 0"):
             await here.site.submit(_asks(tmp_path / "a", 1, "H100"))
         known = [here.site.describe()]
         assert len(match(description('GPUNumber = 1; GPUModel = "T4";'), known).candidates) == 1

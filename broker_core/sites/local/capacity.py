@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
 
 from broker_core.jdl.resource_request import same_model
 from broker_core.sites.contract import LaunchOrder, SiteRefused
 from broker_core.sites.gpus import Gpu, gpus_here
 
+log = logging.getLogger("crossdesk.sites")
 _INTERVAL = 60.0
 """Seconds between two looks at which GPUs other programs use."""
 
@@ -27,13 +29,19 @@ class Capacity:
 
     async def watch(self, known: Callable[[], None]) -> None:
         """Find the GPUs and say so, and look again for as long as there are any."""
-        self._gpus = await gpus_here()
-        self._known.set()
-        known()
-        while self._gpus:
+        while True:
+            try:
+                found: Sequence[Gpu] | None = await gpus_here()
+            except OSError as error:  # the machine is short of processes or descriptors
+                log.warning("The GPUs of this machine could not be asked after: %s", error)
+                found = None
+            self._gpus = found or self._gpus  # a driver that does not answer now has not lost them
+            if not self._known.is_set():
+                self._known.set()
+                known()
+            if found is not None and not self._gpus:
+                return
             await asyncio.sleep(_INTERVAL)
-            # A driver that does not answer now has not lost its GPUs.
-            self._gpus = await gpus_here() or self._gpus
 
     def gpus(self) -> list[Gpu] | None:
         """All of them, used where an attempt or a program has them; None: not known yet."""
@@ -57,7 +65,7 @@ class Capacity:
         if not self._known.is_set() or wanted.gpus <= (most := len(self._fitting(wanted.gpu_model))):
             return ""
         of = f" of model {wanted.gpu_model}" if wanted.gpu_model else ""
-        return f"{wanted.gpus} GPUs{of} are asked for; this site has {most}."
+        return f"The job needs {wanted.gpus} GPU{'s' * (wanted.gpus > 1)}{of}; this site has {most}."
 
     def take(self, order: LaunchOrder) -> bool:
         """Give an attempt all that it needs, GPUs that nobody uses first; false: not all of it is free."""
