@@ -59,6 +59,15 @@ class TopTerminal(Keyboard):
         super().close()
         self.emulator.close()
 
+    def members(self, count: int) -> list[str]:
+        """The screen once it shows so many members of the sweep: it comes in parts."""
+
+        def shown() -> list[str]:
+            lines = self.screen()
+            return lines if sum("scan (" in line for line in lines) == count else []
+
+        return wait_until(shown, what=f"{count} members are shown")
+
 
 def _submit(folder: Path, name: str, *words: str) -> list[str]:
     path = folder / f"{name}.jdl"
@@ -87,8 +96,7 @@ def test_jobs_are_shown_as_they_change_and_q_ends(top: TopTerminal, tmp_path: Pa
     assert "40 jobs: 40 Waiting" in lines[2]
     assert lines[3].strip() == ""
     top.type(DOWN + b"\r")
-    lines = top.until("scan (3")
-    assert sum("scan (" in line for line in lines) == 19
+    lines = top.members(19)
     assert "q quit" in lines[23]
     assert all(len(line.rstrip()) <= SIZE[0] for line in lines)
     (new,) = _submit(tmp_path, "new", "--hold", "look", "--value", "300")
@@ -103,7 +111,7 @@ def test_jobs_are_shown_as_they_change_and_q_ends(top: TopTerminal, tmp_path: Pa
 def test_arrows_choose_a_job_that_c_cancels_after_a_question(top: TopTerminal, waiting: list[str]) -> None:
     top.until("40 jobs: 40 Waiting")
     top.type(DOWN + UNFOLD)
-    lines = top.until("scan (3")
+    lines = top.members(19)
     first, second = lines[3].split()[0], lines[4].split()[0]
     top.type(DOWN + DOWN + b"c")
     lines = top.until("? y/n")
