@@ -214,8 +214,7 @@ async def test_sites_that_cannot_call_each_other_run_one_job_by_way_of_the_broke
 
 async def test_the_death_of_what_carries_a_site_ends_all(closed: Grid, tmp_path: Path) -> None:
     job = await running(closed, tmp_path / "gate", "pacx-mpi")
-    pids = processes_of(closed.folder / "south-there")
-    carrier = next(pid for pid in pids if b"overlay.py\0run" in Path(f"/proc/{pid}/cmdline").read_bytes())
+    carrier, *_ = called(closed, "south", b"overlay.py\0run")
     os.kill(carrier, signal.SIGKILL)
     row = await reach(closed.client, job, "Done", "Aborted")
     assert row["state"] == "Aborted", await closed.story(job)
@@ -235,15 +234,20 @@ async def running(grid: Grid, gate: Path, kind: str = "mpich-g2") -> str:
 
 def ranks(grid: Grid, name: str) -> list[int]:
     """Processes of the program at a site."""
-    found = []
-    for pid in processes_of(grid.folder / f"{name}-there"):
-        try:
-            words = Path(f"/proc/{pid}/cmdline").read_bytes()
-        except OSError:
-            continue
-        if words.startswith(b"./ranks\0"):
-            found.append(pid)
-    return found
+    return [pid for pid in called(grid, name, b"./ranks\0") if command_of(pid).startswith(b"./ranks\0")]
+
+
+def called(grid: Grid, name: str, words: bytes) -> list[int]:
+    """Processes at a site that were called with these words."""
+    return [pid for pid in processes_of(grid.folder / f"{name}-there") if words in command_of(pid)]
+
+
+def command_of(pid: int) -> bytes:
+    """Empty of a process that is gone."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 async def test_a_component_that_dies_while_all_compute_ends_the_others_and_the_job(
