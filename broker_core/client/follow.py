@@ -91,5 +91,3 @@ async def _update(data: str) -> Update:
         update.events += [unchecked(EventView, one) for one in events[start : start + _EVENTS_AT_ONCE]]
         await asyncio.sleep(0)
     return update
-
-

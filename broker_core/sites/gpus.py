@@ -10,9 +10,11 @@ from broker_core.resources.node_types import NodeType
 from broker_core.sites.local_shell import printed_here
 
 _ASK = """
-command -v nvidia-smi >/dev/null 2>&1 || exit 0
+! command -v nvidia-smi >/dev/null 2>&1 || {
 nvidia-smi --query-compute-apps=gpu_uuid --format=csv,noheader | sed 's/^/used /'
 nvidia-smi --query-gpu=uuid,name --format=csv,noheader | sed 's/^/gpu /'
+}
+echo end
 """
 _SECONDS = 10.0
 
@@ -45,6 +47,7 @@ def gpu_nodes(gpus: Iterable[Gpu], cpus: int, memory: int) -> list[NodeType]:
     return types or [NodeType(1, cpus, memory)]
 
 
-async def gpus_here() -> Sequence[Gpu]:
-    """Those of this machine; none where the driver does not answer in time."""
-    return gpus_in(await printed_here(_ASK, seconds=_SECONDS))
+async def gpus_here() -> Sequence[Gpu] | None:
+    """Those of this machine; None where the driver does not answer in time. Raises OSError."""
+    out = await printed_here(_ASK, seconds=_SECONDS)
+    return gpus_in(out) if out.endswith("end\n") else None

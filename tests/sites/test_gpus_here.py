@@ -10,9 +10,10 @@ import pytest
 from broker_core.jdl.resource_request import ResourceRequest
 from broker_core.jobs.use import FILE, samples_of
 from broker_core.matching.match import match
+from broker_core.sites import gpus as driver
 from broker_core.sites.attempt_directory import AttemptDirectory
 from broker_core.sites.contract import LaunchOrder, SiteRefused
-from broker_core.sites.local import use
+from broker_core.sites.local import capacity, use
 from tests.matching.made import job as description
 from tests.sites.running_site import RunningSite, script
 from tests.testbed.simulated.nvidia_smi import nvidia_smi
@@ -141,5 +142,34 @@ async def test_the_gpus_of_a_job_are_sampled(
         assert "-i GPU-1" in (gpus / "asked").read_text()
         (tmp_path / "a").touch()
         await here.ended(job.attempt)
+    finally:
+        await here.close()
+
+
+async def test_a_driver_that_does_not_answer_makes_no_job_fail_that_waits(
+    gpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = RunningSite(tmp_path / "site", cpus=4)
+    await here.start()
+    first, second = _asks(tmp_path / "a", 2), _asks(tmp_path / "b", 2)
+    await here.site.submit(first)
+    await here.started(first.attempt)
+    await here.site.submit(second)
+    monkeypatch.setattr(driver, "_SECONDS", 0.2)
+    monkeypatch.setattr(capacity, "_INTERVAL", 0.1)
+    silent = gpus / "silent"
+    silent.touch()
+    program = (gpus / "nvidia-smi").read_text()
+    (gpus / "nvidia-smi").write_text(f"#!/bin/sh\n[ ! -e {silent} ] || sleep 600\n" + program)
+    here = await here.again([(first.attempt, None), (second.attempt, None)])
+    try:
+        with pytest.raises(SiteRefused, match="driver does not say"):
+            await here.site.submit(_asks(tmp_path / "c", 1))
+        (tmp_path / "a").touch()
+        await here.ended(first.attempt)
+        assert not here.ends(second.attempt)
+        silent.unlink()
+        (tmp_path / "b").touch()
+        assert (await here.ended(second.attempt)).exit_code == 0
     finally:
         await here.close()

@@ -21,9 +21,10 @@ class Capacity:
     def __init__(self, cpus: int) -> None:
         self.cpus = cpus
         self.free = cpus
-        self._gpus: Sequence[Gpu] = ()
-        self._known = asyncio.Event()
-        """Set once it is known which GPUs there are."""
+        self._gpus: Sequence[Gpu] | None = None
+        """None: the driver has not answered yet."""
+        self._asked = asyncio.Event()
+        """Set once it was asked, whether it answered or not."""
         self._given: dict[str, Sequence[str]] = {}
         """Tag of an attempt to the ids of its GPUs."""
 
@@ -31,29 +32,36 @@ class Capacity:
         """Find the GPUs and say so, and look again for as long as there are any."""
         while True:
             try:
-                found: Sequence[Gpu] | None = await gpus_here()
+                found = await gpus_here()
             except OSError as error:  # the machine is short of processes or descriptors
                 log.warning("The GPUs of this machine could not be asked after: %s", error)
                 found = None
-            self._gpus = found or self._gpus  # a driver that does not answer now has not lost them
-            if not self._known.is_set():
-                self._known.set()
-                known()
-            if found is not None and not self._gpus:
+            if found or self._gpus is None:  # a driver that does not answer now has not lost them
+                self._gpus = found
+            self._asked.set()
+            known()
+            if self._gpus is not None and not self._gpus:
                 return
             await asyncio.sleep(_INTERVAL)
 
     def gpus(self) -> list[Gpu] | None:
         """All of them, used where an attempt or a program has them; None: not known yet."""
-        if not self._known.is_set():
+        if self._gpus is None:
             return None
         taken = self._taken()
         return [Gpu(one.id, one.model, one.used or one.id in taken) for one in self._gpus]
 
-    async def check(self, order: LaunchOrder, site: str) -> None:
-        """Raise SiteRefused for what this machine never has."""
+    async def ready(self, order: LaunchOrder) -> None:
+        """Wait until `check` can say something about an order."""
         if order.request.gpus:
-            await self._known.wait()
+            await self._asked.wait()
+
+    def check(self, order: LaunchOrder, site: str) -> None:
+        """Raise SiteRefused for what this machine never has, or does not know."""
+        if order.request.gpus and self._gpus is None:
+            raise SiteRefused(
+                "NVIDIA's driver does not say which GPUs there are.", place=site, remedy="Try `nvidia-smi`."
+            )
         if lacking := self.lacking(order):
             raise SiteRefused(lacking, place=site, remedy="Ask for fewer, or choose another site.")
 
@@ -62,7 +70,7 @@ class Capacity:
         wanted = order.request
         if not 0 < order.cpus <= self.cpus:
             return f"{order.cpus} processors are asked for; this site has {self.cpus}."
-        if not self._known.is_set() or wanted.gpus <= (most := len(self._fitting(wanted.gpu_model))):
+        if self._gpus is None or wanted.gpus <= (most := len(self._fitting(wanted.gpu_model))):
             return ""
         of = f" of model {wanted.gpu_model}" if wanted.gpu_model else ""
         return f"The job needs {wanted.gpus} GPU{'s' * (wanted.gpus > 1)}{of}; this site has {most}."
@@ -93,7 +101,7 @@ class Capacity:
         return self._given.get(order.attempt.tag, ())
 
     def _fitting(self, model: str) -> list[Gpu]:
-        return [one for one in self._gpus if not model or same_model(model, one.model)]
+        return [one for one in self._gpus or () if not model or same_model(model, one.model)]
 
     def _taken(self) -> set[str]:
         return {id for ids in self._given.values() for id in ids}

@@ -121,6 +121,7 @@ class LocalSite(LocalJobFiles):
 
     async def submit(self, order: LaunchOrder) -> str:
         """See `Site.submit`; the id is the attempt's tag."""
+        await self.capacity.ready(order)
         tag = order.attempt.tag
         directory = AttemptDirectory(self.root, tag)
         if tag in self.torn:
@@ -129,7 +130,7 @@ class LocalSite(LocalJobFiles):
         if tag in self.runs or directory.over():
             return tag
         order.carried("fork")
-        await self.capacity.check(order, self.name)
+        self.capacity.check(order, self.name)
         self._variables(order, directory.path)
         try:
             directory.make(order)
@@ -301,10 +302,9 @@ class LocalSite(LocalJobFiles):
             self.finish(run, None)
 
     def _start(self, run: LocalRun, prepare: Callable[[], None] = lambda: None) -> None:
-        given = self._variables(run.order, run.directory.path)
-        begun, gpus = time.time(), self.capacity.gpus_of(run.order)
+        given, begun = self._variables(run.order, run.directory.path), time.time()
         try:
-            if gpus:
+            if gpus := self.capacity.gpus_of(run.order):
                 run.directory.note_gpus(gpus)
                 given["CUDA_VISIBLE_DEVICES"] = ",".join(gpus)
             prepare()

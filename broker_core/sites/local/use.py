@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import subprocess
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field
 from broker_core.jobs.use import FILE, UseSample
 from broker_core.sites.local.run import Followed, Launched, LocalRun
 
+log = logging.getLogger("crossdesk.sites")
 _SHARE = 1000
 """Looking takes no more than this part of a CPU's time."""
 _LEAST = 5.0
@@ -125,7 +127,8 @@ def _gpu(one: _Watched, now: float) -> tuple[int | None, int | None]:
         done = subprocess.run(
             [*words, "-i", ",".join(one.gpus)], capture_output=True, timeout=_GPU_SECONDS, check=True
         )
-    except (OSError, subprocess.SubprocessError):
+    except (OSError, subprocess.SubprocessError) as error:
+        log.info("The use of GPUs is not known: %s", error)
         return None, None
     # A part of a GPU has no figure of its own: `[N/A]`.
     found = [re.fullmatch(rb"\s*(\d+), *(\d+)\s*", line) for line in done.stdout.splitlines()]
