@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -60,11 +60,7 @@ def order_for(
         stdin=_inside(description.stdin, names),
         stdout=description.stdout or STDOUT,
         stderr=description.stderr or STDERR,
-        inputs=tuple(
-            InputFile(name, filestore.path(file.sha256), file.executable or name in programs, file.sha256)
-            for file in files
-            for name in [renamed.get(file.name, file.name)]
-        ),
+        inputs=_inputs(files, renamed, programs, filestore),
         fetched=tuple(FetchedFile(name, url, name in programs) for name, url in addresses.items()),
         outputs=description.output_sandbox,
         wall_limit=description.wall_limit,
@@ -75,6 +71,16 @@ def order_for(
         ce=record.ce,
         name=description.name,
         request=description.request,
+    )
+
+
+def _inputs(
+    files: Sequence[NamedContent], renamed: Mapping[str, str], programs: Collection[str], filestore: FileStore
+) -> tuple[InputFile, ...]:
+    named = ((file, renamed.get(file.name, file.name)) for file in files)
+    return tuple(
+        InputFile(name, filestore.path(file.sha256), file.executable or name in programs, file.sha256)
+        for file, name in named
     )
 
 

@@ -81,7 +81,8 @@ def test_a_child_that_the_kernel_ended_where_no_group_is_the_jobs_own_says_so(
     shell: list[str], tmp_path: Path, lacking: bool
 ) -> None:
     """As at a host without a batch system: the script ends as a shell does whose child was killed."""
-    child = "import os, time; time.sleep(2); b'x' * 200_000_000; os.kill(os.getpid(), 9)"
+    looked = f"while not os.path.exists('{FILE}'): time.sleep(0.05)"
+    child = f"import os, time\n{looked}\nb'x' * 200_000_000\nos.kill(os.getpid(), 9)"
     (tmp_path / "d").mkdir()
     at = StarterSettings(str(tmp_path / "d"), beat=1, use_path=str(use_path()))
     given = starter_variables(plain_order("sh", "-c", f'{sys.executable} -c "{child}"; exit $?'), at)
