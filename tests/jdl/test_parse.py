@@ -81,3 +81,12 @@ def test_tokens_cover_everything_but_white_space() -> None:
     assert "".join(token.text for token in tokenize(text)) == text.replace(" ", "").replace("\n", "").replace(
         "//c", "// c"
     ).replace("/*d*/", "/* d */")
+
+
+@pytest.mark.parametrize("text", [".true", ".'a b'", "other.'true'", "'is'"])
+def test_names_that_need_quotes_are_written_as_they_are_read(text: str) -> None:
+    tree, _ = parse_expression(text)
+    assert tree is not None
+    again, _ = parse_expression(expression(tree))
+    assert again == tree
+    assert expression(tree).replace("'", "") == text.replace("'", "")

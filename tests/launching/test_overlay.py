@@ -100,6 +100,40 @@ async def test_programs_see_each_other_by_the_hub_and_nothing_else(tmp_path: Pat
         assert all(one.encode() not in words for one in secrets)
 
 
+_LAST_WORDS = """
+import socket
+door = socket.create_server(("{own}", 7000))
+caller, _ = door.accept()
+print(len(caller.makefile("rb").read()), flush=True)
+"""
+_SAYS_AND_ENDS = """
+import os, socket, time
+while True:
+    try:
+        there = socket.create_connection(("{other}", 7000), 5)
+        break
+    except ConnectionRefusedError:
+        time.sleep(0.05)
+there.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4 << 20)
+there.sendall(bytes(2_000_000))
+os._exit(0)
+"""
+
+
+async def test_what_a_program_sent_before_it_ended_gets_to_the_other(tmp_path: Path) -> None:
+    secrets = [new_secret(), new_secret()]
+    async with hub_of(*secrets) as (hub, port):
+        place = [f"127.0.0.1 {port} {overlay_address(index)} {one}" for index, one in enumerate(secrets)]
+        words = (sys.executable, "-c", _LAST_WORDS.format(own=overlay_address(0)))
+        first = await carried(tmp_path, place[0], *words)
+        await eventually(lambda: hub.members[0].caller is not None)
+        words = (sys.executable, "-c", _SAYS_AND_ENDS.format(other=overlay_address(0)))
+        second = await carried(tmp_path, place[1], *words)
+        out, _ = await within(first.communicate(), 30)
+        assert out == b"2000000\n"
+        assert await within(second.wait(), 30) == 0
+
+
 async def test_the_exit_status_is_that_of_the_program_and_the_end_of_the_hub_ends_it(tmp_path: Path) -> None:
     one, two = new_secret(), new_secret()
     async with hub_of(one, two) as (hub, port):

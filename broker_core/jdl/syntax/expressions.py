@@ -272,7 +272,8 @@ class ExpressionParser(Lists):
         if name.kind not in ("name", "quoted"):
             raise Unexpected("expected-name", f"Expected a name behind `.`, found {shown(name)}.", name)
         self.advance()
-        return Reference(name.text, absolute=True, start=token.start, end=name.end)
+        text = unquoted(name.text) if name.kind == "quoted" else name.text
+        return Reference(text, absolute=True, start=token.start, end=name.end)
 
     def _grouped(self, opening: Token) -> Expression:
         self.enter(opening)

@@ -28,6 +28,7 @@ import socket
 import struct
 import sys
 import time
+from array import array
 from base64 import urlsafe_b64encode
 from collections.abc import Callable
 from contextlib import suppress
@@ -44,6 +45,8 @@ SILENCE, SIGN = 900.0, 30.0
 """Seconds without a frame after which the other end counts as gone, which may be a laptop that sleeps; and
 between two signs of life."""
 NONCE, PROOF, DIAL, GREET = 32, 32, 30.0, 60.0
+_LINGER, _QUIET = 60.0, 2.0  # seconds for what an ended program had sent; and of these without an answer
+_CLOSING = {"04", "05", "09", "0B"}  # in /proc/net/tcp: the program has closed, the other end not
 _MOST_WAITING = 4 << 20  # bytes for the hub; more packets wait in the kernel, which drops what is too much
 _AT_ONCE = 64  # packets that are taken from the device before others have their turn
 _NEW_USER, _NEW_NET = 0x10000000, 0x40000000
@@ -51,6 +54,7 @@ _DEVICE, _MAKE_DEVICE = "tun0", 0x400454CA
 _SET_FLAGS, _SET_ADDRESS, _SET_MASK, _SET_MTU = 0x8914, 0x8916, 0x891C, 0x8922
 _UP, _MASK = 0x41, "255.255.0.0"
 _CALL = re.compile(r"(\S{1,255}) ([0-9]{1,5}) ([0-9.]{7,15}) ([A-Za-z0-9_-]{32,64})")
+_AWAY = "The hub of the job sends this node away."
 _NONE = "Users can make no network of their own on this node ({}). It needs user namespaces and /dev/net/tun."
 
 
@@ -72,9 +76,6 @@ def proof(secret: str, who: str, mine: bytes, yours: bytes) -> bytes:
 def frame(kind: int, content: bytes = b"") -> bytes:
     """As it is sent."""
     return HEAD.pack(kind, len(content)) + content
-
-
-# The way to the hub
 
 
 def call(host: str, port: int, secret: str) -> socket.socket:
@@ -104,7 +105,7 @@ def _until_go(hub: socket.socket) -> None:
     line = b""
     while line != b"GO\n":
         if (line.endswith(b"\n") and line != b"WAIT\n") or len(line) > 256:
-            raise Trouble("The hub of the job sends this node away.")
+            raise Trouble(_AWAY)
         line = (b"" if line == b"WAIT\n" else line) + _exactly(hub, 1)
 
 
@@ -113,14 +114,14 @@ def _exactly(hub: socket.socket, size: int) -> bytes:
     while len(found) < size:
         part = hub.recv(size - len(found))
         if not part:
-            raise Trouble("The hub of the job sends this node away.")
+            raise Trouble(_AWAY)
         found += part
     return found
 
 
-def enter(address: str) -> tuple[int, socket.socket]:
-    """Give this process, which has one thread, a network of its own; returns its device, and who listens for
-    the launcher's connection. Raises Trouble."""
+def enter(address: str) -> list[int]:
+    """Give this process, which has one thread, a network of its own; returns its device, who listens for the
+    launcher's connection, and the tables of connections, which keep the network. Raises Trouble."""
     user, group, libc = os.geteuid(), os.getegid(), ctypes.CDLL(None, use_errno=True)
     if libc.unshare(_NEW_USER | _NEW_NET) != 0:
         error = os.strerror(ctypes.get_errno())
@@ -137,11 +138,13 @@ def enter(address: str) -> tuple[int, socket.socket]:
         door = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         door.bind(("127.0.0.1", CONTROL_PORT))
         door.listen(1)
+        tables = [name for name in ("/proc/self/net/tcp", "/proc/self/net/tcp6") if os.path.exists(name)]
+        files = [device, door.detach(), *(os.open(name, os.O_RDONLY | os.O_CLOEXEC) for name in tables)]
     except OSError as error:
         what = f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror)
         raise Trouble(_NONE.format(what)) from error
     libc.prctl(1, signal.SIGKILL, 0, 0, 0)  # if its carrier dies
-    return device, door
+    return files
 
 
 def _configure(asking: socket.socket, address: str) -> None:
@@ -154,31 +157,30 @@ def _configure(asking: socket.socket, address: str) -> None:
         fcntl.ioctl(asking, _SET_FLAGS, struct.pack("16sH22x", device, _UP))
 
 
-def begin(address: str, words: list[str]) -> tuple[int, int, socket.socket]:
-    """Start a program in a network of its own; returns its pid, device and listener. Raises Trouble."""
+def begin(address: str, words: list[str]) -> tuple[int, list[int]]:
+    """Start a program in a network of its own; returns its pid, and the files of `enter`. Raises Trouble."""
     ours, theirs = socket.socketpair()
     pid = os.fork()
     if pid == 0:
         ours.close()
         _become(theirs, address, words)
     theirs.close()
-    reason, files = _received(ours)
-    if len(files) != 2:
+    reason, passed, _, _ = ours.recvmsg(4096, socket.CMSG_SPACE(4 * array("i").itemsize))
+    ours.close()
+    files = [one for _, _, raw in passed for one in array("i", raw)]
+    if not files:
         os.waitpid(pid, 0)
         raise Trouble(reason.decode("utf-8", "replace") or "The program could not be started.")
-    return pid, files[0], socket.socket(fileno=files[1])
+    return pid, files
 
 
 def _become(theirs: socket.socket, address: str, words: list[str]) -> None:
     """The rest of the forked process: the program, or its end."""
     try:
-        device, door = enter(address)
-        files = struct.pack("2i", device, door.fileno())
-        theirs.sendmsg([b"+"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, files)])
+        files = enter(address)
+        theirs.sendmsg([b"+"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array("i", files))])
         if words:
             os.execvp(words[0], words)  # noqa: S606
-    except Trouble as trouble:
-        theirs.send(str(trouble).encode())
     except BaseException as error:  # noqa: BLE001 - it must not go on as a second carrier
         with suppress(OSError):
             theirs.send(str(error).encode())
@@ -186,26 +188,17 @@ def _become(theirs: socket.socket, address: str, words: list[str]) -> None:
         os._exit(127)
 
 
-def _received(ours: socket.socket) -> tuple[bytes, list[int]]:
-    room = socket.CMSG_SPACE(struct.calcsize("2i"))
-    answer, passed, _, _ = ours.recvmsg(4096, room)
-    ours.close()
-    return answer, [one for _, _, raw in passed for one in struct.unpack("2i", raw[:8])]
-
-
-# Carrying
-
-
 class Carrier:
     """Packets and the launcher's connection over the connection to the hub, until the program has ended."""
 
-    def __init__(self, hub: socket.socket, device: int, door: socket.socket) -> None:
-        self._hub, self._device, self._door = hub, device, door
+    def __init__(self, hub: socket.socket, files: list[int]) -> None:
+        """`files`: those of `enter`."""
+        self._hub, self._device, self._door = hub, files[0], socket.socket(fileno=files[1])
+        self._tables = files[2:]
         self._control: socket.socket | None = None
         self._in, self._out = bytearray(), bytearray()
         self._last_frame = self._last_sent = time.monotonic()
         self._watched = selectors.DefaultSelector()
-        self._masks: dict[Any, int] = {}
 
     def run(self, pid: int) -> int:
         """Carry until the program has ended; returns its exit status as a shell tells it. Raises Trouble."""
@@ -222,12 +215,11 @@ class Carrier:
         while True:
             done, status = os.waitpid(pid, os.WNOHANG)
             if done:
-                self._finish()
+                with suppress(OSError, Trouble):  # without a hub it ends as it has ended
+                    self._finish()
                 return 128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
             self._keep_alive()
-            self._watch_all()
-            for key, mask in self._watched.select(SIGN):
-                key.data(mask)
+            self._turn(SIGN)
 
     def end(self, pid: int) -> None:
         """The hub is gone: a proxy that loses its launcher ends its processes; what does not is killed."""
@@ -240,32 +232,46 @@ class Carrier:
         os.kill(pid, signal.SIGKILL)
 
     def _finish(self) -> None:
-        """What the program said last still gets to the launcher."""
+        """What the program sent last still gets to the others, and to the launcher."""
+        until = time.monotonic() + _LINGER
+        self._last_frame = max(self._last_frame, until - _LINGER)
+        while self._closing() and time.monotonic() < min(until, self._last_frame + _QUIET):
+            self._turn(0.02)
+        self._from_device(0)  # the last answer to the other end, which waits for it
         self._hub.settimeout(GREET)
         while self._control is not None:
             self._control.settimeout(2)
             self._from_program(0)
         self._hub.sendall(self._out)
 
-    def _watch_all(self) -> None:
+    def _closing(self) -> bool:
+        for table in self._tables:
+            os.lseek(table, 0, os.SEEK_SET)
+            with open(table, encoding="ascii", closefd=False) as lines:
+                if any(line.split()[3] in _CLOSING for line in lines):
+                    return True
+        return False
+
+    def _turn(self, seconds: float) -> None:
         writes = selectors.EVENT_WRITE if self._out else 0
         room = selectors.EVENT_READ if len(self._out) < _MOST_WAITING else 0
         self._watch(self._hub, selectors.EVENT_READ | writes, self._at_hub)
         self._watch(self._device, room, self._from_device)
         if self._control is not None:
             self._watch(self._control, room, self._from_program)
+        for key, mask in self._watched.select(seconds):
+            key.data(mask)
 
     def _watch(self, file: Any, mask: int, then: Callable[[int], object]) -> None:
-        before = self._masks.get(file, 0)
-        if before == mask:
+        before = self._watched.get_map().get(file)
+        if mask == (0 if before is None else before.events):
             return
         if not mask:
             self._watched.unregister(file)
-        elif before:
+        elif before is not None:
             self._watched.modify(file, mask, then)
         else:
             self._watched.register(file, mask, then)
-        self._masks[file] = mask
 
     def _keep_alive(self) -> None:
         now = time.monotonic()
@@ -364,8 +370,8 @@ def run(note: str, words: list[str]) -> int:
         if found is None:
             raise Trouble("The place of the job's hub was not told.")
         hub = call(found[1], int(found[2]), found[4])
-        pid, device, door = begin(found[3], words)
-        carrier = Carrier(hub, device, door)
+        pid, files = begin(found[3], words)
+        carrier = Carrier(hub, files)
         return carrier.run(pid)
     except (Trouble, OSError) as trouble:
         sys.stderr.write(f"CrossDesk: {trouble}\n")
@@ -380,20 +386,13 @@ def run(note: str, words: list[str]) -> int:
 def check() -> str:
     """`yes`, or why programs get no network of their own here."""
     try:
-        pid, _, _ = begin("10.99.0.1", [])
+        os.waitpid(begin("10.99.0.1", [])[0], 0)
     except Trouble as trouble:
         return str(trouble)
-    os.waitpid(pid, 0)
     return "yes"
 
 
-def main(words: list[str]) -> int:
-    """Do what the words say; returns the exit status."""
-    if words[0] == "run":
-        return run(words[1], words[2:])
-    print(check())
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    if sys.argv[1] == "run":
+        sys.exit(run(sys.argv[2], sys.argv[3:]))
+    print(check())
