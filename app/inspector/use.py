@@ -47,6 +47,7 @@ _EARLY = (
     "one they are drawn here."
 )
 _NONE = "The job was over before a second sample was taken, so there is nothing to draw."
+_FIRST_NODE = "Where its processes run on several nodes, these are figures of the first one alone."
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +177,8 @@ class UsePane(JobPane):
         sentence = in_words(found, asked)
         _say(self.words, sentence.replace("Used", "So far", 1) if running else sentence)
         drawn = len(answer.samples) > 1
-        _say(self.note, "" if drawn else _EARLY if running else _NONE)
+        notes = ["" if drawn else _EARLY if running else _NONE, "" if asked.one_program else _FIRST_NODE]
+        _say(self.note, " ".join(filter(None, notes)))
         self._changes = twice(answer.failure, detail.description, found.memory, found.wall_s)
         what = "memory" if answer.failure == "out-of-memory" else "time"
         self.more.setText(f"Resubmit with twice the {what}")

@@ -156,6 +156,19 @@ def test_a_job_without_samples_says_why(
     assert pane.note.text().startswith("Samples come every half minute")
 
 
+@pytest.mark.parametrize("nodes", [1, 2])
+def test_a_job_of_several_nodes_says_which_of_them_is_measured(
+    context: TestContext, pane: UsePane, turn: Callable[[], None], nodes: int
+) -> None:
+    written(context, "Running", *TO_RUNNING)
+    text = f'[ Executable = "train.sh"; HostNumber = {nodes}; ]'
+    answer = context.client.details[JOB]
+    context.client.details[JOB] = answer.model_copy(update={"description": text, "effective": text})
+    pane.show_job(JOB)
+    turn()
+    assert ("the first one alone" in pane.note.text()) == (nodes > 1)
+
+
 def test_the_tab_stands_before_the_description(qtbot: QtBot, context: TestContext) -> None:
     inspector = Inspector(context)
     qtbot.addWidget(inspector)
