@@ -16,20 +16,21 @@ _AROUND_TITLE, _ARROW = 16, 18
 def divide(least: Sequence[int], needed: Sequence[int], room: int, stretched: int) -> list[int]:
     """Return the widths of columns in `room` pixels: to each its `least`, then to those that lack little.
 
-    What is left when all have what they need goes to the column `stretched`. Where that one lacks something,
-    it takes what others have of their `least` and do not need.
+    What is left when all have what they need goes to the column `stretched`. Columns that lack something,
+    that one first, take what others have of their `least` and do not need.
     """
     widths, spare = list(least), room - sum(least)
-    for column in sorted(range(len(least)), key=lambda one: needed[one] - least[one]):
+    by_lack = sorted(range(len(least)), key=lambda one: needed[one] - least[one])
+    for column in by_lack:
         more = min(max(0, needed[column] - least[column]), max(0, spare))
         widths[column] += more
         spare -= more
     widths[stretched] += max(0, spare)
-    for column in range(len(least)):
-        lacking = needed[stretched] - widths[stretched]
-        given = min(max(0, lacking), max(0, widths[column] - needed[column]))
-        widths[column] -= given
-        widths[stretched] += given
+    for column in (stretched, *by_lack):
+        for other in range(len(least)):
+            given = min(max(0, needed[column] - widths[column]), max(0, widths[other] - needed[other]))
+            widths[other] -= given
+            widths[column] += given
     return widths
 
 
@@ -73,11 +74,11 @@ class ContentColumns:
         shown = [column for column in columns if not header.isSectionHidden(column)]
         self._measure(shown)
         if self._stretched in shown:
-            least, needed = [self._floor(one) for one in shown], [self._need(one) for one in shown]
+            least, needed = [self._floor(one) for one in shown], [self.needed(one) for one in shown]
             room, stretched = self._view.viewport().width(), shown.index(self._stretched)
             widths = divide(least, needed, room, stretched)
         else:
-            widths = [max(self._floor(one), self._need(one)) for one in shown]
+            widths = [max(self._floor(one), self.needed(one)) for one in shown]
         self.at_work = True
         for column, width in zip(shown, widths, strict=True):
             self._view.setColumnWidth(column, width)
@@ -90,7 +91,8 @@ class ContentColumns:
     def _floor(self, column: int) -> int:
         return self._by_hand.get(column) or round(self._least[column] * self._theme.size / BASE)
 
-    def _need(self, column: int) -> int:
+    def needed(self, column: int) -> int:
+        """Pixels that the cells in sight, those seen before and the heading need, or to which the user set it."""
         return self._by_hand.get(column) or self._seen[column]
 
     def _measure(self, shown: Sequence[int]) -> None:

@@ -123,12 +123,13 @@ def _cut_in(table: RowTable | JobsView) -> Iterator[str]:
     shown = [column for column in range(header.count()) if not header.isSectionHidden(column)]
     last = table.rowAt(table.viewport().height() - 1)
     rows = range(max(0, table.rowAt(0)), (last if last >= 0 else model.rowCount() - 1) + 1)
-    needs = {column: max([0, *(table.contents._cell_width(row, column) for row in rows)]) for column in shown}
-    spare = sum(max(0, header.sectionSize(column) - needs[column]) for column in shown if needs[column])
+    needs = {column: table.contents.needed(column) for column in shown}
     # Jobs that are compared have equally wide columns, whatever is in them.
-    for column in shown[:1] if isinstance(table, FactTable) else shown:
-        lacking = needs[column] - header.sectionSize(column)
-        if 0 < lacking <= spare - 40 * len(shown):
+    judged = shown[:1] if isinstance(table, FactTable) else shown
+    spare = sum(max(0, header.sectionSize(column) - needs[column]) for column in shown)
+    for column in judged:
+        lacking = max([0, *(table.contents._cell_width(row, column) for row in rows)]) - header.sectionSize(column)
+        if 0 < lacking and spare > 0:
             title = model.headerData(column, Qt.Orientation.Horizontal)
             yield f"column {title} of {table.accessibleName()} is cut: lacks {lacking}, {spare} are unused"
 

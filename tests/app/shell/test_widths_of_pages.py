@@ -169,6 +169,7 @@ def test_a_column_that_lacks_room_takes_what_others_do_not_need() -> None:
     assert divide([100, 100, 50], [40, 180, 50], 250, 1) == [40, 160, 50], "all of it is needed"
     assert divide([100, 100, 50], [40, 120, 50], 250, 1) == [80, 120, 50], "no more than it needs"
     assert divide([100, 100, 50], [40, 120, 50], 400, 1) == [100, 250, 50], "there is room for all"
+    assert divide([100, 100, 50], [40, 100, 80], 250, 1) == [70, 100, 80], "others take it too"
 
 
 @pytest.mark.parametrize("size", [13, 18])
