@@ -92,7 +92,7 @@ class ContentColumns:
         return self._by_hand.get(column) or round(self._least[column] * self._theme.size / BASE)
 
     def needed(self, column: int) -> int:
-        """Pixels that the cells in sight, those seen before and the heading need, or to which the user set it."""
+        """Pixels that its heading and the cells seen so far need, or to which the user set it."""
         return self._by_hand.get(column) or self._seen[column]
 
     def _measure(self, shown: Sequence[int]) -> None:

@@ -102,7 +102,7 @@ def _unused_beside(one: QWidget) -> int:
     ]
     needed = sum(min(other.width(), other.sizeHint().width()) + 8 for other in row)
     margins = within.layout().contentsMargins() if within.layout() is not None else QMargins()
-    return within.contentsRect().marginsRemoved(margins).width() - needed - one.width() - 48
+    return within.contentsRect().marginsRemoved(margins).width() - needed - one.width() - 24
 
 
 def _beside(one: QWidget, other: QWidget) -> bool:
@@ -128,8 +128,9 @@ def _cut_in(table: RowTable | JobsView) -> Iterator[str]:
     judged = shown[:1] if isinstance(table, FactTable) else shown
     spare = sum(max(0, header.sectionSize(column) - needs[column]) for column in shown)
     for column in judged:
-        lacking = max([0, *(table.contents._cell_width(row, column) for row in rows)]) - header.sectionSize(column)
-        if 0 < lacking and spare > 0:
+        needed = max([0, *(table.contents._cell_width(row, column) for row in rows)])
+        lacking = needed - header.sectionSize(column)
+        if lacking > 0 and spare > 0:
             title = model.headerData(column, Qt.Orientation.Horizontal)
             yield f"column {title} of {table.accessibleName()} is cut: lacks {lacking}, {spare} are unused"
 
