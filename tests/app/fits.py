@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.inspector.compare.fact_table import FactTable
+from app.inspector.compare.page import JobHeads
 from app.jobs.view import JobsView
 from app.shell.sidebar import Sidebar
 from app.widgets.table import RowTable
@@ -87,6 +88,8 @@ def _cut_labels(page: QWidget) -> Iterator[str]:
         assert isinstance(one, QLabel)
         if one.wordWrap() or not one.text() or (one.pixmap() and not one.pixmap().isNull()):
             continue
+        if isinstance(one.parentWidget(), JobHeads):
+            continue  # jobs that are compared have equally wide columns, whatever is in them
         lacking = one.sizeHint().width() - one.width()
         if lacking > 0 and _unused_beside(one) >= lacking:
             yield f"{_named(one)} is cut: {one.width()} of {one.sizeHint().width()}"
@@ -124,7 +127,7 @@ def _cut_in(table: RowTable | JobsView) -> Iterator[str]:
     last = table.rowAt(table.viewport().height() - 1)
     rows = range(max(0, table.rowAt(0)), (last if last >= 0 else model.rowCount() - 1) + 1)
     needs = {column: table.contents.needed(column) for column in shown}
-    # Jobs that are compared have equally wide columns, whatever is in them.
+    # Those of jobs that are compared are equally wide too.
     judged = shown[:1] if isinstance(table, FactTable) else shown
     spare = sum(max(0, header.sectionSize(column) - needs[column]) for column in shown)
     for column in judged:
