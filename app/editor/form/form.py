@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -57,6 +58,8 @@ class DescriptionForm(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._grids: list[QGridLayout] = []
+        self._labels: list[QLabel] = []
         self.setAccessibleName(self.tr("Description form"))
         inner = QWidget()
         inner.setMaximumWidth(_WIDTH)
@@ -70,6 +73,7 @@ class DescriptionForm(QScrollArea):
         column.addWidget(self._more_sections())
         column.addStretch(1)
         self.setWidget(_in_the_middle(inner))
+        theme.changed.connect(self._align)
 
     @property
     def sandbox(self) -> SandboxField:
@@ -122,6 +126,16 @@ class DescriptionForm(QScrollArea):
         self._folded.hide()
         return self._folded
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """The fields of all sections begin at the same place."""
+        super().showEvent(event)
+        self._align()
+
+    def _align(self) -> None:
+        widest = max(label.sizeHint().width() for label in self._labels)
+        for rows in self._grids:
+            rows.setColumnMinimumWidth(0, max(_LABEL_WIDTH, widest))
+
     def _unfold(self, shown: bool) -> None:
         self._folded.setVisible(shown)
         self.more.setIcon(self._theme.icon("chevron-down" if shown else "chevron-right"))
@@ -139,8 +153,8 @@ class DescriptionForm(QScrollArea):
         rows = QGridLayout()
         rows.setHorizontalSpacing(12)
         rows.setVerticalSpacing(2)
-        rows.setColumnMinimumWidth(0, _LABEL_WIDTH)
         rows.setColumnStretch(1, 1)
+        self._grids.append(rows)
         for number, field in enumerate(section.fields):
             self._add(rows, 2 * number, field)
         column.addLayout(rows)
@@ -154,6 +168,7 @@ class DescriptionForm(QScrollArea):
         proxy = widget.focusProxy()
         label.setFixedHeight(proxy.sizeHint().height() if proxy and field.kind not in _TALL else 28)
         label.setBuddy(widget)
+        self._labels.append(label)
         top = Qt.AlignmentFlag.AlignTop
         rows.addWidget(label, row, 0, top)
         rows.addWidget(widget, row, 1, top)

@@ -181,3 +181,12 @@ def test_no_word_is_cut_at_the_narrowest_width(editor: Editor) -> None:
         assert right <= editor.form.viewport().width(), attribute
     labels = [one for one in editor.form.findChildren(QLabel) if one.isVisible() and not one.wordWrap()]
     assert all(one.width() >= one.sizeHint().width() for one in labels)
+
+
+def test_the_fields_of_all_sections_begin_at_the_same_place(editor: Editor) -> None:
+    for size in (13, 18):
+        editor.context.theme.wear(size=size)
+        QApplication.processEvents()
+        shown = [one for one in editor.form.widgets.values() if one.isVisible()]
+        assert len(shown) > len(NEW)
+        assert len({one.mapTo(editor, one.rect().topLeft()).x() for one in shown}) == 1, size
