@@ -173,3 +173,15 @@ async def test_a_driver_that_does_not_answer_makes_no_job_fail_that_waits(
         assert (await here.ended(second.attempt)).exit_code == 0
     finally:
         await here.close()
+
+
+async def test_it_says_so_when_it_knows_its_gpus_and_software(gpus: Path, tmp_path: Path) -> None:
+    here = RunningSite(tmp_path / "site", cpus=4)
+    said: list[object] = []
+    here.site.facts_changed = lambda: said.append(here.site.describe().attributes.get("GPUsTotal"))
+    await here.start()
+    try:
+        await eventually(lambda: len(said) == 2)  # its software, which takes a login shell, and its GPUs
+        assert 2 in said
+    finally:
+        await here.close()

@@ -161,6 +161,7 @@ class Broker:
         self._discovery = SiteDiscovery(look_at)
         self._outside = OutsideWatch(store, self._registry, self._stream.topics.sites_changed)
         self._updaters = _updaters(settings, engine, self._registry.nodes.joined(local.look, LOCAL, LOCAL))
+        local.facts_changed = partial(self._updaters.ask, LOCAL)
 
     def _accept_jobs(self) -> None:
         """Submissions, and what may happen to jobs that have ended."""

@@ -28,9 +28,10 @@ class Capacity:
         self._given: dict[str, Sequence[str]] = {}
         """Tag of an attempt to the ids of its GPUs."""
 
-    async def watch(self, known: Callable[[], None]) -> None:
+    async def watch(self, changed: Callable[[], None]) -> None:
         """Find the GPUs and say so, and look again for as long as there are any."""
         while True:
+            before = self._gpus
             try:
                 found = await gpus_here()
             except OSError as error:  # the machine is short of processes or descriptors
@@ -39,7 +40,8 @@ class Capacity:
             if found or self._gpus is None:  # a driver that does not answer now has not lost them
                 self._gpus = found
             self._asked.set()
-            known()
+            if self._gpus != before:
+                changed()
             if self._gpus is not None and not self._gpus:
                 return
             await asyncio.sleep(_INTERVAL)

@@ -17,7 +17,7 @@ from typing import Any
 from broker_core.errors import NotFound
 from broker_core.information.this_machine import usable_cpus
 from broker_core.jdl.names import ALL_NEW
-from broker_core.jobs.attempt_events import AttemptReport, AttemptStarted
+from broker_core.jobs.attempt_events import AttemptStarted
 from broker_core.jobs.placement import Component
 from broker_core.resources.facts import Facts, facts_of
 from broker_core.resources.record import Resource
@@ -52,6 +52,7 @@ from broker_core.worker.markers import read_started
 log = logging.getLogger("crossdesk.sites")
 _REMOVED_AT_ONCE = 64
 """Directories of attempts that one hand-over to a thread removes."""
+_REFUSED_SECOND = 226  # by the Job Starter
 _BUSY = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 """The machine is short of processes, memory or descriptors: the start is tried again."""
 
@@ -90,6 +91,8 @@ class LocalSite(LocalJobFiles):
         self._sampler = UseSampler()
         self._software: list[str] = []
         """Tags of what this machine has, once that was asked."""
+        self.facts_changed: Callable[[], None] = lambda: None
+        """Called when this machine has other things to say of itself than a moment ago."""
         self._launch_call: asyncio.Handle | None = None
         """The next start, where there may be one."""
         self._state = SiteState.NEW
@@ -107,7 +110,7 @@ class LocalSite(LocalJobFiles):
 
     async def start(self, report: Report, known: Sequence[KnownAttempt]) -> None:
         """See `Site.start`."""
-        self._report = report
+        self.report = report
         self._loop = asyncio.get_running_loop()
         self._exits = ExitWatcher(self._loop)
         self._pipe = StartPipe(self._notice, self._loop, self._heard)
@@ -116,7 +119,7 @@ class LocalSite(LocalJobFiles):
         await Recovery(self).run(known)
         self._spawn_task(self._guard())
         self._spawn_task(self._ask_software())
-        self._spawn_task(self.capacity.watch(self._launch_soon))
+        self._spawn_task(self.capacity.watch(self._gpus_known))
         self._launch_soon()
 
     async def submit(self, order: LaunchOrder) -> str:
@@ -150,7 +153,7 @@ class LocalSite(LocalJobFiles):
         """See `Site.cancel`."""
         run = self.runs.get(attempt.tag)
         if run is None:
-            self._report(Recovery(self).end_of_absent(attempt))
+            self.report(Recovery(self).end_of_absent(attempt))
             return
         if run.verdict is None:
             run.verdict = CANCELED
@@ -226,7 +229,7 @@ class LocalSite(LocalJobFiles):
         if mark is not None:
             run.started = mark
             began, node = max(mark.time, run.begun), os.uname().nodename
-            self._report(AttemptStarted(run.order.attempt, began, node, mark.pid))
+            self.report(AttemptStarted(run.order.attempt, began, node, mark.pid))
 
     def end_processes(self, run: LocalRun) -> None:
         """End all processes of a run; its end is reported when they are gone."""
@@ -245,12 +248,8 @@ class LocalSite(LocalJobFiles):
             self.capacity.give_back(run.order)
         run.enter(Finished())
         del self.runs[run.tag]
-        self._report(ended)
+        self.report(ended)
         self._launch_soon()
-
-    def report(self, notice: AttemptReport) -> None:
-        """Pass a notice on to the engine."""
-        self._report(notice)
 
     def settle_later(self, run: LocalRun) -> None:
         """End what is left of a run whose starter is gone, then report its end."""
@@ -337,16 +336,12 @@ class LocalSite(LocalJobFiles):
     def _exited(self, run: LocalRun) -> None:
         """The starter of `run` is gone: end what it left behind, then report."""
         status, usage = processes.outcome(run.starter) if isinstance(run.stage, Launched) else (None, None)
-        if self._refused_second(status):
+        if status is not None and os.WIFEXITED(status) and os.WEXITSTATUS(status) == _REFUSED_SECOND:
             self._spawn_task(Recovery(self).find_first(run))
         elif run.ending is None and not self._left_behind(run):
             self.finish(run, status, usage)
         else:
             self._spawn_task(self._end_and_finish(run, status, usage))
-
-    @staticmethod
-    def _refused_second(status: int | None) -> bool:
-        return status is not None and os.WIFEXITED(status) and os.WEXITSTATUS(status) == 226
 
     def _left_behind(self, run: LocalRun) -> bool:
         """True if processes of `run` may be alive after its starter."""
@@ -366,6 +361,11 @@ class LocalSite(LocalJobFiles):
 
     async def _ask_software(self) -> None:
         self._software = await software_here(mpi_launchers(self._notice.parent))
+        self.facts_changed()
+
+    def _gpus_known(self) -> None:
+        self._launch_soon()
+        self.facts_changed()
 
     async def _guard(self) -> None:
         """Sample what jobs use; end those whose output reached the limit and who ignore the signal for it."""
