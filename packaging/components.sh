@@ -35,8 +35,9 @@ component() {
         ;;
     software)
         purpose="module systems, containers and boxes"
-        needs="ch-run bwrap setpriv lua5.3 tclsh dpkg-deb apt-get"
-        packages="charliecloud-runtime bubblewrap util-linux lua5.3 lua-posix lua-filesystem lua-json lua-term tcl"
+        needs="ch-run ch-image docker-registry bwrap setpriv lua5.3 tclsh dpkg-deb apt-get"
+        packages="charliecloud-runtime charliecloud-builders python3-lark python3-requests docker-registry"
+        packages="$packages bubblewrap util-linux lua5.3 lua-posix lua-filesystem lua-json lua-term tcl"
         ;;
     kerberos)
         purpose="a real realm of Kerberos, and what its Python package is built with"

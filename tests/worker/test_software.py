@@ -6,7 +6,8 @@ import hashlib
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import pytest
 from broker_core.jdl.description import Software
 from broker_core.worker.markers import EndedMark
 from broker_core.worker.script import software_path
+from tests.testbed.registry import Registry
 from tests.testbed.software import image, module_system, stand_in, wheel
 from tests.worker.starting import SHELLS, run
 
@@ -37,6 +39,12 @@ hashes = {{ sha256 = "{digest}" }}
 @pytest.fixture(scope="module", params=["environment-modules", "lmod"])
 def modules(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Variables:
     return module_system(request.param, tmp_path_factory.mktemp("modules"))
+
+
+@pytest.fixture(scope="module")
+def registry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Registry]:
+    with Registry(tmp_path_factory.mktemp("registry") / "own") as made:
+        yield made
 
 
 @pytest.fixture(params=SHELLS, ids=lambda words: Path(words[0]).name)
@@ -106,6 +114,63 @@ def test_charliecloud_runs_the_program_in_the_image_with_the_jobs_directory(
     assert (code, mark.exit_code, mark.failure) == (5, 5, "")
     assert out(tmp_path / "d").split()[:2] == ["given", "bin"]
     assert (tmp_path / "d/job/result").read_text() == "made\n"
+
+
+def _by_address(registry: Registry) -> Variables:
+    """Debian's ch-image runs with Debian's Python, and its account trusts the registry."""
+    return {"PATH": f"/usr/bin:/bin:{os.environ['PATH']}", "REQUESTS_CA_BUNDLE": str(registry.authority)}
+
+
+def test_an_image_by_address_is_fetched_once_for_jobs_that_come_together(
+    registry: Registry, shell: list[str], tmp_path: Path
+) -> None:
+    made = image(tmp_path / "image")
+    (made / "etc/version").write_text("1\n")
+    wanted = Software(container=registry.push(made, f"my-lab/{tmp_path.name.lower()}:1"))
+    given = tuple(_by_address(registry).items())
+
+    def one(folder: Path) -> tuple[int, EndedMark]:
+        words = ("sh", "-c", "cat /etc/version; echo made >result")
+        return provided(folder, wanted, *words, shell=shell, environment=given)
+
+    folders = [tmp_path / str(number) for number in range(3)]
+    with ThreadPoolExecutor() as pool:
+        assert [(code, mark.reason) for code, mark in pool.map(one, folders)] == [(0, "")] * 3
+    assert [out(folder) for folder in folders] == ["1\n"] * 3
+    assert [(folder / "job/result").read_text() for folder in folders] == ["made\n"] * 3
+    told = "".join((folder / "job/err").read_text() for folder in folders)
+    assert told.count("CrossDesk: fetching the container image localhost:") == 1
+    assert not list((tmp_path / "environments").glob("*.storage"))
+
+
+def test_an_image_is_asked_for_again_the_next_day_and_one_that_is_used_stays(
+    registry: Registry, tmp_path: Path
+) -> None:
+    made = image(tmp_path / "image")
+    given = tuple(_by_address(registry).items())
+    seen = []
+    for day in range(4):
+        if day % 2 == 0:
+            (made / "etc/version").write_text(f"{day // 2}\n")
+            wanted = Software(container=registry.push(made, "my-lab/daily:latest"))
+        _, mark = provided(tmp_path / f"d{day}", wanted, "cat", "/etc/version", environment=given)
+        seen.append((out(tmp_path / f"d{day}"), mark.reason))
+        for asked in (tmp_path / "environments").glob("*.image"):
+            os.utime(asked, (0, time.time() - (0 if day == 1 else 90_000)))
+    # What was fetched today is not asked for again.
+    assert seen == [("0\n", ""), ("0\n", ""), ("0\n", ""), ("1\n", "")]
+    assert len(list((tmp_path / "environments").glob("*/.complete"))) == 2
+
+
+def test_an_image_that_cannot_be_fetched_is_the_reason(registry: Registry, tmp_path: Path) -> None:
+    address = registry.push(image(tmp_path / "image"), "my-lab/other:1").replace("other:1", "none:1")
+    given = tuple(_by_address(registry).items())
+    code, mark = provided(tmp_path / "d", Software(container=address), "sh", environment=given)
+    assert (code, mark.failure) == (229, "software")
+    name = address.removeprefix("docker://")
+    reason = f"The container image {name} cannot be fetched: unauthorized or not in registry: {name}."
+    assert mark.reason == reason
+    assert not [one for one in (tmp_path / "environments").iterdir() if one.is_dir()]
 
 
 def test_an_image_of_the_sandbox_is_unpacked_beside_the_job_and_goes_with_it(tmp_path: Path) -> None:

@@ -4,7 +4,8 @@
 #
 #   software.sh ENVIRONMENTS [module=NAME | python=FILE | container=IMAGE]... -- DIRECTORY PROGRAM [WORD]...
 #
-# ENVIRONMENTS: folder of Python environments that jobs of this site share; empty: in the account's cache.
+# ENVIRONMENTS: folder of Python environments and fetched images that jobs of this site share; empty: in the
+# account's cache.
 # DIRECTORY: of the attempt. Runs in the job's own directory, and tells what it does on standard error.
 #
 # What keeps the program from its start stands as one line in `.crossdesk-software`; a line that ends in `:` is
@@ -100,7 +101,7 @@ choose_tool() {
     esac
 }
 
-# Be the only one that builds environment $1: by flock where there is one, else by a folder that is kept young.
+# Be the only one that makes $1: by flock where there is one, else by a folder that is kept young.
 lock() {
     told= taken=1
     # `flock` says 1 of what another one holds; of what a file system cannot do it says something else.
@@ -126,7 +127,7 @@ lock() {
     renewing=$!
 }
 held() {
-    [ -n "$told" ] || say "another job builds the Python environment of $file; this one waits for it."
+    [ -n "$told" ] || say "another job makes $what; this one waits for it."
     told=1
 }
 unlock() {
@@ -137,13 +138,32 @@ unlock() {
     exec 9>&-
 }
 
-# Environments that no job has begun with for a month go; those that are being built are locked.
+# Print a name of 24 characters for the standard input.
+key_of() { sha256sum | cut -c 1-24; }
+
+# Have the folder for what jobs share.
+find_shared() {
+    environments=${environments:-${XDG_CACHE_HOME:-${HOME:-.}/.cache}/crossdesk/environments}
+    mkdir -p "$environments" || fail "The folder for what jobs share, $environments, cannot be made."
+}
+
+# Run these words; what they print is seen at once. Sets failed to their exit status, and why to the last that they
+# said.
+watched() {
+    { { "$@" 9>&-; echo "$?" >"$directory/built"; } 2>&1 | tee "$directory/build.log" >&2; }
+    read -r failed <"$directory/built"
+    why=$(last "$directory/build.log")
+    rm -f "$directory/built"
+}
+
+# What no job has begun with for a month goes; what is being made is locked.
 clean() {
     find "$environments" -mindepth 2 -maxdepth 2 -name .used -mtime "+$age" 2>/dev/null | while read -r old; do
         old=${old%/.used}
         rm -f "$old/.complete"
         rm -rf "$old" "$old.lock"
     done
+    find "$environments" -maxdepth 1 -name "*.image" -mtime "+$age" -exec rm -f {} +
 }
 
 # Have the Python environment of file $1, built once for each content, interpreter and kind of machine.
@@ -151,10 +171,9 @@ use_python() {
     file=$1
     [ -r "./$file" ] || fail "The file $file of the Python environment is not in the job's directory."
     choose_tool "$file"
-    environments=${environments:-${XDG_CACHE_HOME:-${HOME:-.}/.cache}/crossdesk/environments}
-    mkdir -p "$environments" || fail "The folder for Python environments, $environments, cannot be made."
-    key=$({ cat "./$file"; command -v python3; python3 -VV; uname -m; echo "$tool"; } 2>/dev/null | sha256sum)
-    key=$environments/$(printf '%.24s' "$key")
+    what="the Python environment of $file"
+    find_shared
+    key=$environments/$({ cat "./$file"; command -v python3; python3 -VV; uname -m; echo "$tool"; } 2>/dev/null | key_of)
     if [ ! -f "$key/.complete" ]; then
         lock "$key"
         [ -f "$key/.complete" ] || build_once "$key" "$file"
@@ -168,20 +187,17 @@ use_python() {
 
 build_once() {
     clean
-    say "building the Python environment of $2 with $tool; later jobs of this site find it made."
+    say "building $what with $tool; later jobs of this site find it made."
     rm -rf "$1"
-    # What it prints is seen at once; its exit status comes by another way.
-    { { build "$1" "$2" 9>&-; echo "$?" >"$directory/built"; } 2>&1 | tee "$directory/build.log" >&2; }
-    read -r built <"$directory/built"
-    why=$(last "$directory/build.log")
-    rm -f "$directory/built" "$directory/build.log"
-    if [ "$built" != 0 ]; then
+    watched build "$1" "$2"
+    rm -f "$directory/build.log"
+    if [ "$failed" -ne 0 ]; then
         rm -rf "$1"
         unlock "$1"
         fail "The Python environment of $2 cannot be built: $why."
     fi
     true >"$1/.complete"
-    say "the Python environment of $2 is ready."
+    say "$what is ready."
 }
 
 # Become program $1 with its words; one without a folder is looked up in PATH.
@@ -227,13 +243,56 @@ by_apptainer() {
     exec "$runtime" exec --bind "$PWD" --pwd "$PWD" "$@"
 }
 
+# Set image to the folder of the container image at address $1: one for each content, asked for once a day.
+use_fetched() {
+    command -v ch-image >/dev/null 2>&1 ||
+        fail "There is no ch-image on this node, which would fetch the container image $1."
+    what="the container image $1"
+    find_shared
+    address=$environments/$(printf '%s %s' "$1" "$(uname -m)" | key_of)
+    if ! is_fetched; then
+        lock "$address"
+        is_fetched || fetch "$1"
+        unlock "$address"
+    fi
+    true >"$environments/$known/.used"
+    image=$environments/$known/image
+}
+is_fetched() {
+    known=
+    { read -r known <"$address.image"; } 2>/dev/null
+    [ -n "$known" ] && [ -f "$environments/$known/.complete" ] &&
+        [ -n "$(find "$address.image" -prune -mtime -1 2>/dev/null)" ]
+}
+fetch() {
+    clean
+    say "fetching $what; later jobs of this day find it at this site."
+    # A storage of its own: in one that is shared, an image that is fetched anew is taken from those who run in it.
+    rm -rf "$address.storage"
+    watched ch-image --storage "$address.storage" pull "$1"
+    if [ "$failed" -ne 0 ]; then
+        error=$(sed -n 's/^error: //p' "$directory/build.log" | head -n 1)
+        rm -rf "$address.storage" "$directory/build.log"
+        unlock "$address"
+        fail "The container image $1 cannot be fetched: ${error:-$why}."
+    fi
+    rm -f "$directory/build.log"
+    known=$(cat "$address.storage/dlcache"/*.json | key_of)
+    if [ ! -f "$environments/$known/.complete" ]; then
+        rm -rf "$environments/$known"
+        mkdir "$environments/$known" && mv "$address.storage/img"/* "$environments/$known/image" &&
+            true >"$environments/$known/.complete"
+    fi
+    rm -rf "$address.storage"
+    echo "$known" >"$address.image.new" && mv "$address.image.new" "$address.image"
+    say "$what is there."
+}
+
 by_charliecloud() {
     export USER="${USER:-$(id -un)}"
     case $image in
     *://*)
-        image=${image#*://}
-        say "fetching the container image $image."
-        ch-image pull "$image" >&2 || exit 1
+        use_fetched "${image#*://}"
         ;;
     *.tar | *.tar.gz | *.tgz)
         mkdir "$directory/image" && tar -xf "$image" -C "$directory/image" --exclude='./dev/*' --exclude='dev/*' ||
