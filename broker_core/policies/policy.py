@@ -129,7 +129,7 @@ def sets(candidates: PolicyCandidates, groups: Sequence[Group]) -> Choices:
     """Each group of candidates as a choice; members are positions among the candidates."""
     sizes = np.fromiter((len(one.members) for one in groups), np.int64, len(groups))
     members = np.fromiter((place for one in groups for place in one.members), np.int64, int(sizes.sum()))
-    starts = np.cumsum(sizes) - sizes
+    starts, ids = np.cumsum(sizes) - sizes, candidates.ids
     return Choices(
         _folded(np.add, candidates.free, members, starts),
         _folded(np.add, candidates.total, members, starts),
@@ -138,7 +138,7 @@ def sets(candidates: PolicyCandidates, groups: Sequence[Group]) -> Choices:
         np.zeros(len(groups), np.int64),
         sizes,
         _folded(np.minimum, candidates.rows, members, starts),
-        [tuple(candidates.ids[place] for place in one.members) for one in groups],
+        [tuple([ids[place] for place in one.members]) for one in groups],
     )
 
 
