@@ -69,7 +69,8 @@ class EditorSide(QStackedWidget):
         self.note, self.graph = ListState(context.theme), GraphSide(context.theme)
         self._context = context
         self._lines: QWidget | None = None
-        for part in (self.form, self.whereabouts, self.note, self.graph):
+        # Who is first is shown, and so is asked for sizes before it has its place: the smallest one.
+        for part in (self.note, self.form, self.whereabouts, self.graph):
             self.addWidget(part)
 
     @property

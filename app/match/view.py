@@ -147,8 +147,7 @@ class MatchView(QWidget):
         for above in (self.card, self.parts, self.clauses, self.filters):
             column.addWidget(above)
         column.addWidget(self.splitter, 1)
-        self._stack = QStackedLayout(self)
-        self._stack.addWidget(page)
+        self._stack, self._page = QStackedLayout(self), page
         self._stack.addWidget(self.empty_state)
 
     def _connect(self) -> None:
@@ -224,7 +223,9 @@ class MatchView(QWidget):
         chosen = self._chosen
         self.candidates.show_report(report)
         self._show_groups(report)
-        self._stack.setCurrentIndex(0)
+        if self._stack.indexOf(self._page) < 0:  # before, its parts would be laid out again and again
+            self._stack.addWidget(self._page)
+        self._stack.setCurrentWidget(self._page)
         self._choose_again(chosen)
         self.shown.emit()
 
@@ -348,7 +349,7 @@ class MatchView(QWidget):
 
     def showing_report(self) -> bool:
         """True while a report is what the user sees."""
-        return self._stack.currentIndex() == 0
+        return self._stack.currentWidget() is self._page
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put the explanation beside the list where there is room, else below it."""

@@ -72,7 +72,7 @@ class DescriptionForm(QScrollArea):
         column.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self._more_sections())
         column.addStretch(1)
-        self.setWidget(_in_the_middle(inner))
+        self._page = _in_the_middle(inner)
         theme.changed.connect(self._align)
 
     @property
@@ -129,12 +129,23 @@ class DescriptionForm(QScrollArea):
     def showEvent(self, event: QShowEvent) -> None:
         """The fields of all sections begin at the same place."""
         super().showEvent(event)
+        if self.widget() is None:
+            # Before, each place that the form gets on its way into the window would polish all fields anew.
+            self.setWidget(self._page)
         self._align()
 
     def _align(self) -> None:
         widest = max(label.sizeHint().width() for label in self._labels)
         for rows in self._grids:
             rows.setColumnMinimumWidth(0, max(_LABEL_WIDTH, widest))
+        for label in self._labels:
+            field = label.buddy()
+            assert isinstance(field, fields.FieldWidget)
+            proxy = field.focusProxy()
+            if proxy is None or field.field.kind in _TALL:
+                label.setFixedHeight(28)
+            else:
+                label.setFixedHeight(proxy.sizeHint().height())
 
     def _unfold(self, shown: bool) -> None:
         self._folded.setVisible(shown)
@@ -165,8 +176,6 @@ class DescriptionForm(QScrollArea):
         widget.edited.connect(self.edited)
         self.widgets[field.key] = widget
         label = QLabel(self.tr(field.label))
-        proxy = widget.focusProxy()
-        label.setFixedHeight(proxy.sizeHint().height() if proxy and field.kind not in _TALL else 28)
         label.setBuddy(widget)
         self._labels.append(label)
         top = Qt.AlignmentFlag.AlignTop
