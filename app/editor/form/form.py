@@ -66,13 +66,13 @@ class DescriptionForm(QScrollArea):
         column = QVBoxLayout(inner)
         column.setContentsMargins(16, 12, 16, 16)
         column.setSpacing(16)
+        self._page = _in_the_middle(inner)
         for section in SECTIONS:
             column.addLayout(self._section(section))
         self.more = self._more_button()
         column.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self._more_sections())
         column.addStretch(1)
-        self._page = _in_the_middle(inner)
         theme.changed.connect(self._align)
 
     @property
