@@ -61,7 +61,7 @@ def test_each_job_has_its_own_and_who_finds_none_waits(host: Bed) -> None:
     assert _free(host) == {_A100: (2, 1), _T4: (1, 1)}
     _asks(host, "a", 1, "a100")
     assert _has(host, "a") == ["GPU-2"]  # nobody is in it
-    _asks(host, "b", 2)
+    other = _asks(host, "b", 2)
     assert _has(host, "b") == ["GPU-3", "GPU-1"]
     assert _free(host) == {_A100: (2, 0), _T4: (1, 0)}
     waiting = _asks(host, "c", 1, "SXM4-40GB")
@@ -70,7 +70,8 @@ def test_each_job_has_its_own_and_who_finds_none_waits(host: Bed) -> None:
     assert _has(host, "c") == ["GPU-2"]
     for name in "bc":
         (host.folder / f"{name}.go").touch()
-    gone(host, "m1", waiting)
+    for id in (waiting, other):
+        gone(host, "m1", id)
     assert _free(host) == {_A100: (2, 1), _T4: (1, 1)}
 
 
