@@ -148,6 +148,7 @@ class MatchView(QWidget):
             column.addWidget(above)
         column.addWidget(self.splitter, 1)
         self._stack, self._page = QStackedLayout(self), page
+        self.destroyed.connect(page.deleteLater)  # it may never have been shown
         self._stack.addWidget(self.empty_state)
 
     def _connect(self) -> None:

@@ -67,6 +67,7 @@ class DescriptionForm(QScrollArea):
         column.setContentsMargins(16, 12, 16, 16)
         column.setSpacing(16)
         self._page = _in_the_middle(inner)
+        self.destroyed.connect(self._page.deleteLater)  # it may never have been shown
         for section in SECTIONS:
             column.addLayout(self._section(section))
         self.more = self._more_button()

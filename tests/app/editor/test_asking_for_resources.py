@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import QEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
@@ -190,3 +191,19 @@ def test_the_fields_of_all_sections_begin_at_the_same_place(editor: Editor) -> N
         shown = [one for one in editor.form.widgets.values() if one.isVisible()]
         assert len(shown) > len(NEW)
         assert len({one.mapTo(editor, one.rect().topLeft()).x() for one in shown}) == 1, size
+
+
+def test_a_closed_editor_leaves_nothing_behind(qapp: QApplication) -> None:
+    context = BenchContext(qapp)
+    before = set(qapp.allWidgets())
+    for shown in (False, True):
+        editor = Editor(context, TEXT)
+        if shown:
+            editor.show()
+            qapp.processEvents()
+        editor.deleteLater()
+        del editor
+        qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        qapp.processEvents()
+        qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        assert set(qapp.allWidgets()) <= before, shown
