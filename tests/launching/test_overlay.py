@@ -40,16 +40,16 @@ with open("/proc/net/dev") as file:
 caller.sendall(repr((devices, caller.getpeername()[0])).encode())
 caller.recv(1)
 """
-_CALL = """
-import socket, time
+_CALLS = """
+import os, socket, time
 while True:
     try:
         there = socket.create_connection(("{other}", 7000), 5)
         break
     except ConnectionRefusedError:
         time.sleep(0.05)
-print(there.recv(1000).decode())
 """
+_CALL = f"{_CALLS}print(there.recv(1000).decode())"
 
 
 async def carried(folder: Path, place: str, *words: str) -> asyncio.subprocess.Process:
@@ -106,14 +106,7 @@ door = socket.create_server(("{own}", 7000))
 caller, _ = door.accept()
 print(len(caller.makefile("rb").read()), flush=True)
 """
-_SAYS_AND_ENDS = """
-import os, socket, time
-while True:
-    try:
-        there = socket.create_connection(("{other}", 7000), 5)
-        break
-    except ConnectionRefusedError:
-        time.sleep(0.05)
+_SAYS_AND_ENDS = f"""{_CALLS}
 there.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4 << 20)
 there.sendall(bytes(2_000_000))
 os._exit(0)
