@@ -47,6 +47,24 @@ class Stage:
         return row is not None and row["ended"] is not None
 
 
+async def outside(act: Callable[[], object]) -> None:
+    """Do what handles events while it lasts, such as `QTest.mouseMove`, outside of the running task.
+
+    A task whose turn comes inside of another one never goes on.
+    """
+    loop = asyncio.get_running_loop()
+    done = loop.create_future()
+
+    def run() -> None:
+        try:
+            act()
+        finally:
+            done.set_result(None)
+
+    loop.call_soon(run)
+    await done
+
+
 async def turns(number: int = 30) -> None:
     """Let everything that is due happen."""
     for _ in range(number):

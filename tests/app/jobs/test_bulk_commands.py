@@ -14,7 +14,7 @@ from app.stores.slices import SLICE
 from broker_core.jobs.outcome import Outcome
 from broker_core.wire.submission import Submission, SubmissionItem
 from tests.app.jobs.rows import NOW, columns
-from tests.app.windows import Stage, play, turns
+from tests.app.windows import Stage, outside, play, turns
 from tests.waiting import eventually
 
 
@@ -121,7 +121,7 @@ def test_buttons_stand_still_under_the_pointer_while_jobs_change(qapp: QApplicat
         offers.setEnabled(True)
         cancel = offers.buttons["job.cancel"]
         places = {name: one.geometry() for name, one in offers.buttons.items() if one.isVisible()}
-        QTest.mouseMove(cancel)
+        await outside(lambda: QTest.mouseMove(cancel))
         await eventually(offers.underMouse, what="the pointer is over the buttons")
         over = [
             job | {"state": "Done", "exit_code": 0, "position": 9} for job in jobs if job["exit_code"] is None
@@ -132,7 +132,8 @@ def test_buttons_stand_still_under_the_pointer_while_jobs_change(qapp: QApplicat
         await turns()
         now = {name: one.geometry() for name, one in offers.buttons.items() if one.isVisible()}
         assert now == places, "no button came to where another one was"
-        QTest.mouseMove(on.window.inspector.multi_selection.title)
+        title = on.window.inspector.multi_selection.title
+        await outside(lambda: QTest.mouseMove(title))
         await eventually(lambda: not cancel.isVisible(), what="the pointer left and the buttons follow")
         assert offers.buttons["job.purge"].text() == "Remove 40 with files…"
 

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.inspector.inspector import Inspector
 from app.inspector.overflow_tabs import OverflowTabs
-from tests.app.windows import Stage, play, turns
+from tests.app.windows import Stage, outside, play, turns
 
 
 def share(on: Stage) -> float:
@@ -39,7 +39,7 @@ def test_the_inspector_takes_its_share_of_every_window_and_keeps_what_the_user_c
         await turns()
         edge = on.window.right.geometry().topLeft() + QPoint(-1, 300)
         QTest.mousePress(on.window, Qt.MouseButton.LeftButton, pos=edge)
-        QTest.mouseMove(on.window, edge - QPoint(144, 0))
+        await outside(lambda: QTest.mouseMove(on.window, edge - QPoint(144, 0)))
         await turns()
         QTest.mouseRelease(on.window, Qt.MouseButton.LeftButton, pos=edge - QPoint(144, 0))
         await turns()

@@ -20,7 +20,7 @@ from app.inspector.view.pane import ViewPane
 from broker_core.client.connect import connect
 from broker_core.client.interactive import SessionOptions, open_session
 from broker_core.client.prepare import prepare
-from tests.app.windows import Stage, play
+from tests.app.windows import Stage, outside, play
 from tests.interactive import drawing
 from tests.interactive.drawing import BUTTON, COUNTER, KEY, RELEASED, SIDE
 from tests.interactive.screens import SeenScreen
@@ -137,7 +137,7 @@ def test_a_display_moves_and_takes_mouse_and_keyboard(
         assert any(is_near(one[220, 300], drawing.GROUND) for one in seen)
         assert is_near(seen[-1][5, RELEASED * SIDE + 5], ord("c"))
         QTest.keyClick(canvas, Qt.Key.Key_X)
-        QTest.mouseMove(canvas, at(view, 20, 20))
+        await outside(lambda: QTest.mouseMove(canvas, at(view, 20, 20)))
         shown = canvas.image
         view.write_snapshot(shown, tmp_path / "shot.png")
         await eventually(lambda: QImage(str(tmp_path / "shot.png")).size() == shown.size())

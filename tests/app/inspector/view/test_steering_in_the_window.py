@@ -15,7 +15,7 @@ from broker_core.client.connect import connect
 from broker_core.client.interactive import SessionOptions, open_session
 from broker_core.client.prepare import prepare
 from tests.app.console.programs import shown
-from tests.app.windows import Stage, play
+from tests.app.windows import Stage, outside, play
 from tests.waiting import eventually
 from tests.worker.steered import program
 
@@ -69,7 +69,7 @@ def test_a_slider_is_dragged_and_the_program_reacts(
         assert rate.isEnabled()
         assert rate.field.text() == "0.5"
         await eventually(lambda: rate.slider.width() > 40)
-        drag(rate.slider, 0.9)
+        await outside(lambda: drag(rate.slider, 0.9))
         wanted = float(rate.field.text())
         assert wanted > 0.6
         await eventually(lambda: pane.recording.curves["used"].points()[1][-1] == wanted, 90, "its reaction")
@@ -99,7 +99,7 @@ def test_what_another_desk_changes_is_shown_pending_then_taken_with_its_name(
             await other.forwards.steering.set("size", "7")
             await eventually(lambda: size.field.text() == "7" and size.slider.value() == 6, 90, "it is shown")
             await eventually(lambda: size.sign.toolTip().startswith("Changed by "), 90, "it is taken")
-            drag(size.slider, 0.05)
+            await outside(lambda: drag(size.slider, 0.05))
             wanted = size.field.text()
             seen = other.forwards.steering
             await eventually(lambda: seen.changes["size"].value == wanted, 90, "the other desk sees ours")
@@ -122,7 +122,7 @@ def test_where_the_agent_carries_lines_alone_a_change_is_given_up_with_the_reaso
         job, pane = await steered_job(on, tmp_path, more)
         rate = pane.controls.controls["rate"]
         await eventually(lambda: "the plain agent is used" in pane.controls.line.text(), 90, "the reason")
-        drag(rate.slider, 0.9)
+        await outside(lambda: drag(rate.slider, 0.9))
         await eventually(lambda: not rate.busy and rate.field.text() == "0.5", 90, "it is given up")
         assert "the plain agent is used" in pane.controls.line.text()
         await on.context.client.cancel([job])
