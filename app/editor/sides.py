@@ -69,7 +69,7 @@ class EditorSide(QStackedWidget):
         self.note, self.graph = ListState(context.theme), GraphSide(context.theme)
         self._context = context
         self._lines: QWidget | None = None
-        # Who is first is shown, and so is asked for sizes before it has its place: the smallest one.
+        # The first part becomes the current one and is laid out at once, so it is the cheapest.
         for part in (self.note, self.form, self.whereabouts, self.graph):
             self.addWidget(part)
 

@@ -35,6 +35,19 @@ def _asks(gate: Path, gpus: int, model: str = "") -> LaunchOrder:
     return script(text, request=ResourceRequest(gpus=gpus, gpu_model=model))
 
 
+async def _one_waits(
+    folder: Path, gpus: int, model: str = ""
+) -> tuple[RunningSite, LaunchOrder, LaunchOrder]:
+    """A site with a job that has what another one waits for; the files `a` and `b` end them."""
+    here = RunningSite(folder / "site", cpus=4)
+    await here.start()
+    first, second = _asks(folder / "a", gpus, model), _asks(folder / "b", gpus, model)
+    await here.site.submit(first)
+    await here.started(first.attempt)
+    await here.site.submit(second)
+    return here, first, second
+
+
 async def test_each_job_has_its_own_and_who_finds_none_waits(gpus: Path, tmp_path: Path) -> None:
     here = RunningSite(tmp_path / "site", cpus=4)
     await here.start()
@@ -59,12 +72,7 @@ async def test_each_job_has_its_own_and_who_finds_none_waits(gpus: Path, tmp_pat
 
 
 async def test_a_restart_gives_the_gpus_of_what_runs_to_no_other(gpus: Path, tmp_path: Path) -> None:
-    here = RunningSite(tmp_path / "site", cpus=4)
-    await here.start()
-    first, second = _asks(tmp_path / "a", 1, "t4"), _asks(tmp_path / "b", 1, "t4")
-    await here.site.submit(first)
-    await here.started(first.attempt)
-    await here.site.submit(second)
+    here, first, second = await _one_waits(tmp_path, 1, "t4")
     here = await here.again([(first.attempt, None), (second.attempt, None)])
     try:
         await eventually(lambda: here.site.describe().attributes.get("GPUsTotal") == 2)
@@ -81,12 +89,7 @@ async def test_a_restart_gives_the_gpus_of_what_runs_to_no_other(gpus: Path, tmp
 async def test_what_waits_for_gpus_that_a_restart_does_not_find_fails_with_the_reason(
     gpus: Path, tmp_path: Path
 ) -> None:
-    here = RunningSite(tmp_path / "site", cpus=4)
-    await here.start()
-    first, second = _asks(tmp_path / "a", 2), _asks(tmp_path / "b", 2)
-    await here.site.submit(first)
-    await here.started(first.attempt)
-    await here.site.submit(second)
+    here, first, second = await _one_waits(tmp_path, 2)
     nvidia_smi(gpus, _TWO[0])
     here = await here.again([(first.attempt, None), (second.attempt, None)])
     try:
@@ -149,12 +152,7 @@ async def test_the_gpus_of_a_job_are_sampled(
 async def test_a_driver_that_does_not_answer_makes_no_job_fail_that_waits(
     gpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here = RunningSite(tmp_path / "site", cpus=4)
-    await here.start()
-    first, second = _asks(tmp_path / "a", 2), _asks(tmp_path / "b", 2)
-    await here.site.submit(first)
-    await here.started(first.attempt)
-    await here.site.submit(second)
+    here, first, second = await _one_waits(tmp_path, 2)
     monkeypatch.setattr(driver, "_SECONDS", 0.2)
     monkeypatch.setattr(capacity, "_INTERVAL", 0.1)
     silent = gpus / "silent"

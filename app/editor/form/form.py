@@ -136,6 +136,8 @@ class DescriptionForm(QScrollArea):
         self._align()
 
     def _align(self) -> None:
+        if not self.isVisible():
+            return  # it is done when it is shown
         widest = max(label.sizeHint().width() for label in self._labels)
         for rows in self._grids:
             rows.setColumnMinimumWidth(0, max(_LABEL_WIDTH, widest))

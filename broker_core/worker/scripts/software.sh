@@ -284,6 +284,10 @@ fetch() {
             true >"$environments/$known/.complete"
     fi
     rm -rf "$address.storage"
+    if [ ! -f "$environments/$known/.complete" ]; then
+        unlock "$address"
+        fail "The container image $1 cannot be kept in $environments."
+    fi
     echo "$known" >"$address.image.new" && mv "$address.image.new" "$address.image"
     say "$what is there."
 }
