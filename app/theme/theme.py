@@ -106,6 +106,18 @@ def _renderer(name: str, color: str) -> QSvgRenderer:
     return QSvgRenderer(QByteArray(source))
 
 
+@lru_cache(maxsize=1024)
+def _picture(name: str, color: str, edge: int, ratio: float) -> QPixmap:
+    """An icon of `edge` logical pixels: to draw it anew costs more than the line that it stands in."""
+    made = QPixmap(round(edge * ratio), round(edge * ratio))
+    made.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(made)
+    _renderer(name, color).render(painter, QRectF(made.rect()))
+    painter.end()
+    made.setDevicePixelRatio(ratio)
+    return made
+
+
 class TokenIcon(QIconEngine):
     """Paints one icon in the colour that its token has now, so that a new theme needs no new icons."""
 
@@ -120,8 +132,9 @@ class TokenIcon(QIconEngine):
         """Paint a square at the left of `rect`, which is wider in buttons; a disabled icon is faint."""
         token = "faint" if mode is QIcon.Mode.Disabled else self._token
         edge = min(rect.width(), rect.height())
-        box = QRectF(rect.left(), rect.top() + (rect.height() - edge) / 2, edge, edge)
-        _renderer(self._name, self._color(token).name()).render(painter, box)
+        ratio = painter.device().devicePixelRatioF()
+        picture = _picture(self._name, self._color(token).name(), edge, ratio)
+        painter.drawPixmap(rect.left(), rect.top() + (rect.height() - edge) // 2, picture)
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
         """Return a picture of `size` device pixels."""
@@ -148,6 +161,7 @@ class Theme(QObject):
         self.mode, self.size = mode, size
         self._colors: dict[str, QColor] = {}
         self._icons: dict[tuple[str, str], QIcon] = {}
+        self._fonts: dict[str, QFont] = {}
         for name in _FILES:
             QFontDatabase.addApplicationFontFromData(shipped.data(f"fonts/{name}"))
         app.setStyle(PlainStyle(self.icon))
@@ -185,7 +199,13 @@ class Theme(QObject):
         return found
 
     def font(self, role: str = "base") -> QFont:
-        """Return a font: base, small, title, strong, medium or mono. Figures are tabular."""
+        """Return a font of one's own: base, small, title, strong, medium or mono. Figures are tabular."""
+        found = self._fonts.get(role)
+        if found is None:
+            found = self._fonts[role] = self._made_font(role)
+        return QFont(found)
+
+    def _made_font(self, role: str) -> QFont:
         made = QFont(MONO if role == "mono" else FACE)
         made.setPixelSize(self.size + _STEPS[role])
         made.setWeight(_WEIGHTS.get(role, QFont.Weight.Normal))
@@ -196,7 +216,7 @@ class Theme(QObject):
 
     def height(self, compact: bool = False) -> int:
         """Return the height of a table row in pixels: 28, compact 24, more with a larger font."""
-        return max(24 if compact else 28, QFontMetrics(self.font()).height() + (6 if compact else 10))
+        return max(24 if compact else 28, self._line + (6 if compact else 10))
 
     def _system_changed(self) -> None:
         if self.mode is Mode.SYSTEM:
@@ -204,6 +224,8 @@ class Theme(QObject):
 
     def _apply(self) -> None:
         self._colors.clear()
+        self._fonts.clear()
+        self._line = QFontMetrics(self.font()).height()
         shown = self.shown
         self._app.setFont(self.font())
         self._app.setPalette(_palette(shown))

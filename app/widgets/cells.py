@@ -25,6 +25,8 @@ SELECTED, FOCUSED = QStyle.StateFlag.State_Selected.value, QStyle.StateFlag.Stat
 _UNDER_MOUSE = QStyle.StateFlag.State_MouseOver.value
 """Plain numbers: combining the enumerations themselves for every cell takes longer than painting it."""
 _REMEMBERED = 2000
+_LaidOut = tuple[QStaticText, float, float]
+"""A text with its width and height."""
 
 
 class CellTexts:
@@ -36,7 +38,9 @@ class CellTexts:
 
     def __init__(self, font: QFont) -> None:
         self.font, self.metrics = font, QFontMetrics(font)
-        self._laid_out: dict[tuple[str, int], tuple[QStaticText, float, float]] = {}
+        self._laid_out: dict[tuple[str, int], _LaidOut] = {}
+        self._older: dict[tuple[str, int], _LaidOut] = {}
+        """Those of before: what is still in sight is not laid out again all at once."""
 
     def width(self, text: str) -> int:
         """Pixels that a text needs."""
@@ -49,22 +53,25 @@ class CellTexts:
     def paint(self, painter: QPainter, box: QRect, text: str, color: QColor, right: bool = False) -> None:
         """Paint a text in the middle of the height of a box, at its left or right."""
         room = box.width()
-        found = self._laid_out.get((text, room)) or self._lay_out(text, room)
-        laid_out, width, height = found
+        laid_out, width, height = self._laid_out.get((text, room)) or self._lay_out(text, room)
         painter.setFont(self.font)
         painter.setPen(color)
         left = box.left() + (room - width if right else 0)
         painter.drawStaticText(QPointF(left, box.top() + (box.height() - height) / 2), laid_out)
 
-    def _lay_out(self, text: str, room: int) -> tuple[QStaticText, float, float]:
+    def _lay_out(self, text: str, room: int) -> _LaidOut:
         if len(self._laid_out) >= _REMEMBERED:
-            self._laid_out.clear()
+            self._older, self._laid_out = self._laid_out, {}
+        found = self._older.get((text, room)) or self._made(text, room)
+        self._laid_out[text, room] = found
+        return found
+
+    def _made(self, text: str, room: int) -> _LaidOut:
         made = QStaticText(self.fitting(text.replace("\n", " "), room))
         made.setTextFormat(Qt.TextFormat.PlainText)
         made.prepare(font=self.font)
         size = made.size()
-        found = self._laid_out[text, room] = (made, size.width(), size.height())
-        return found
+        return made, size.width(), size.height()
 
 
 class CellDelegate(QStyledItemDelegate):

@@ -46,6 +46,8 @@ class ContentColumns:
         self._view, self._theme, self._cell_width = view, theme, cell_width
         self._least: list[int] = []
         self._seen: list[int] = []
+        self._measured = range(0)
+        """Rows whose cells were looked at since anything in them changed."""
         self._by_hand: dict[int, int] = {}
         self._stretched = -1
         self.at_work = False
@@ -64,10 +66,18 @@ class ContentColumns:
 
     def forget(self) -> None:
         """The rows or the size of text are others now."""
-        self._seen = [0] * len(self._least)
+        self._seen, self._measured = [0] * len(self._least), range(0)
+
+    def fit_room(self) -> None:
+        """Set all widths where only the room is another: rows that were measured are as they were."""
+        self._fit()
 
     def fit(self) -> None:
         """Set all widths."""
+        self._measured = range(0)
+        self._fit()
+
+    def _fit(self) -> None:
         header, columns = self._view.horizontalHeader(), range(len(self._least))
         if self._view.model() is None or not self._least or header.count() != len(self._least):
             return
@@ -103,7 +113,9 @@ class ContentColumns:
         arrow = _ARROW if view.horizontalHeader().isSortIndicatorShown() else 0
         first = max(0, view.rowAt(0))
         last = view.rowAt(view.viewport().height() - 1)
-        rows = range(first, (last if last >= 0 else model.rowCount() - 1) + 1)
+        in_sight = range(first, (last if last >= 0 else model.rowCount() - 1) + 1)
+        rows = [row for row in in_sight if row not in self._measured]
+        self._measured = in_sight
         for column in shown:
             title = str(model.headerData(column, view.horizontalHeader().orientation()) or "")
             needed = [titles.horizontalAdvance(title) + _AROUND_TITLE + arrow]

@@ -127,8 +127,11 @@ class RowTable(QTableView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Divide the room that there is now."""
         super().resizeEvent(event)
-        self._later.stop()  # to measure twice takes twice as long
-        self.contents.fit()
+        if self._later.isActive():
+            self._later.stop()  # to measure twice takes twice as long
+            self.contents.fit()
+        else:
+            self.contents.fit_room()
 
     def setColumnHidden(self, column: int, hide: bool) -> None:
         """Hide or show a column; the others give or take its room."""

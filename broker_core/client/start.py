@@ -21,6 +21,7 @@ from broker_core.client import probe
 from broker_core.client.answers import refusal
 from broker_core.errors import CrossDeskError, Unreachable
 from broker_core.system.paths import Paths, places
+from broker_core.system.priority import BROKER_NICE, session_gives_way
 from broker_core.system.process_limits import shortage
 from broker_core.version import VERSION
 
@@ -144,9 +145,11 @@ def _spawn(where: Paths, told: IO[bytes]) -> _Child:
     words = [sys.executable, "-m", "broker_core.broker.daemon", "--state-dir", str(where.state)]
     none = subprocess.DEVNULL
     try:
-        return _Child(words, stdin=none, stdout=none, stderr=told, cwd="/", start_new_session=True)
+        child = _Child(words, stdin=none, stdout=none, stderr=told, cwd="/", start_new_session=True)
     except BlockingIOError as error:
         raise shortage(error) or error from error
+    session_gives_way(child.pid, BROKER_NICE)
+    return child
 
 
 def _taken_over(where: Paths) -> bool:

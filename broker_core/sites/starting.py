@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import signal
@@ -16,6 +15,7 @@ from pathlib import Path
 from broker_core.jdl.names import wrong_address
 from broker_core.sites.contract import CachedProgram, InputFile, LaunchOrder, SiteRefused
 from broker_core.sites.local.settings import LocalSettings
+from broker_core.system.priority import NICEST, group_gives_way
 from broker_core.worker.agent_settings import IDLE, VARIABLE
 from broker_core.worker.encoding import encode, encode_list
 from broker_core.worker.script import (
@@ -34,8 +34,6 @@ _INHERITED = ("HOME", "USER", "LOGNAME", "SHELL", "PATH", "LANG", "LC_ALL", "TZ"
 _RESET = (signal.SIGPIPE, signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGXFSZ)
 _BEAT = 2
 """Seconds between two looks of a session's starter for its cancellation, which it ends without us too."""
-_NICEST = 19
-"""The highest nice value that there is."""
 MOST_FETCHED = 20_000_000_000
 """Bytes of one input file that is fetched by its address."""
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
@@ -137,18 +135,8 @@ def spawn(given: dict[str, str], directory: str, shell: str, nice: int = 0) -> i
         setsigdef=_RESET,
     )
     if nice:
-        _give_way(pid, min(os.nice(0) + nice, _NICEST))
+        group_gives_way(pid, min(os.nice(0) + nice, NICEST))
     return pid
-
-
-def _give_way(pid: int, nice: int) -> None:
-    """Let a process that was just started, and all that it will start, yield the processor to other work."""
-    with contextlib.suppress(OSError):  # it may be over already
-        os.setpriority(os.PRIO_PGRP, pid, nice)
-    # Where the kernel shares processors between sessions, only the nice value of the whole session counts. It
-    # takes ten of them a second from others than root; kernels that do not share so have no such file.
-    with contextlib.suppress(OSError), open(f"/proc/{pid}/autogroup", "w") as file:
-        file.write(str(nice))
 
 
 def spawn_agent(order: LaunchOrder, job: str, settings: str) -> int:

@@ -13,6 +13,7 @@ from pathlib import Path
 from broker_core.client.client import BrokerClient
 from broker_core.client.connect import connect
 from broker_core.system.paths import places
+from broker_core.system.priority import BROKER_NICE, session_gives_way
 from broker_core.wire.submission import Submission, SubmissionItem
 from tests.running import RunningBroker
 
@@ -26,6 +27,7 @@ async def running() -> AsyncIterator[tuple[RunningBroker, BrokerClient]]:
     """A broker of its own state directory with a client; all its processes end with it."""
     broker = RunningBroker(Path(os.environ["CROSSDESK_STATE_DIR"]))
     await asyncio.to_thread(broker.start)
+    session_gives_way(broker.pid, BROKER_NICE)  # as for one that the desk started
     try:
         async with await connect(broker.state_dir, start=False) as client:
             yield broker, client

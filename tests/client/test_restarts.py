@@ -22,6 +22,7 @@ from broker_core.client.transport import BrokerTransport
 from broker_core.errors import BrokerStopped, CrossDeskError, SiteSilent, Unreachable
 from broker_core.sites.transport.contract import LinkLost
 from broker_core.system.paths import Paths, places
+from broker_core.system.priority import BROKER_NICE
 from broker_core.wire.views import Update
 from tests.client.one_job import one
 from tests.running import RunningBroker, end_all, processes_of
@@ -103,6 +104,20 @@ async def test_a_client_starts_a_broker_where_none_runs_and_again_when_it_was_ki
             first = (await client.info()).pid
             subprocess.run(["kill", "-9", str(first)], check=True)
             assert (await client.info()).pid != first
+    finally:
+        end_all(state_dir)
+
+
+async def test_a_broker_that_a_client_starts_is_behind_the_window_where_processors_are_scarce(
+    state_dir: Path,
+) -> None:
+    own = Path("/proc/self/autogroup")
+    try:
+        async with await connect(state_dir) as client:
+            group = Path(f"/proc/{(await client.info()).pid}/autogroup")
+            # A kernel without groups of sessions has no such files.
+            assert own.exists() == group.exists()
+            assert not own.exists() or group.read_text().split()[1:] == ["nice", str(BROKER_NICE)]
     finally:
         end_all(state_dir)
 
