@@ -6,5 +6,5 @@ VERSION = "0.2.0"
 API_VERSION = 1
 """Version of the HTTP interface, the `1` of `/v1/`."""
 
-SCHEMA = 6
+SCHEMA = 7
 """Schema number that every stored record carries."""

@@ -43,6 +43,8 @@ class JobPart(NamedTuple):
     kind: str
     tags: str
     """As the column of a row has them."""
+    memory: int
+    """Most bytes that it had in main memory; 0: not known."""
 
 
 class BatchTotals:
@@ -64,6 +66,7 @@ class BatchTotals:
         self._counts: Counter[tuple[Outcome, str]] = Counter()
         self._waited, self._waits, self._ran, self._runs = 0.0, 0, 0.0, 0
         self._since = 0.0
+        self._memory: int | None = 0
 
     def __len__(self) -> int:
         return len(self.parts)
@@ -82,6 +85,13 @@ class BatchTotals:
     def runtime(self) -> float | None:
         """Seconds that its jobs ran, on average; None before one ran to its end."""
         return self._ran / self._runs if self._runs else None
+
+    @property
+    def memory(self) -> int:
+        """Bytes in main memory of the job with the most of them; 0: not known of any."""
+        if self._memory is None:
+            self._memory = max((part.memory for part in self.parts.values()), default=0)
+        return self._memory
 
     @property
     def exit(self) -> str:
@@ -151,6 +161,10 @@ class BatchTotals:
         if part.ran is not None:
             self._ran, self._runs = self._ran + step * part.ran, self._runs + step
         self._since += step * part.since
+        if step > 0:
+            self._memory = None if self._memory is None else max(self._memory, part.memory)
+        elif part.memory and part.memory == self._memory:
+            self._memory = None  # it may have been the only one
 
 
 def _step(counter: Counter[str], name: str, step: int) -> None:
@@ -182,6 +196,7 @@ def _parts_of(columns: Mapping[str, Sequence[Any]], numbers: Sequence[int]) -> I
             bad,
             f"{structure}, interactive" if columns["interactive"][number] else structure,
             columns["tags"][number],
+            columns["memory"][number] or 0,
         )
 
 

@@ -20,7 +20,7 @@ Key = Callable[[Held, int, float], Any]
 _FIELDS = (
     *("id", "name", "parameter", "structure", "interactive", "site", "cpus"),
     *("submitted", "started", "ended", "exit_code", "signal", "batch", "reason"),
-    *("tags", "note"),
+    *("memory", "tags", "note"),
 )
 _TIMES = frozenset({"submitted", "started", "ended"})
 Columns = Mapping[str, Sequence[Any]]
@@ -128,6 +128,11 @@ def _ran(held: Held, row: int, now: float) -> float | None:
     return (held["ended"][row] or now) - begin if begin else None
 
 
+def _memory(held: Held, row: int, now: float) -> str:
+    most = held["memory"][row]
+    return units.binary_size(most) if most else ""
+
+
 def _kind(held: Held, row: int, now: float) -> str:
     return f"{held['structure'][row]}{', interactive' if held['interactive'][row] else ''}"
 
@@ -174,6 +179,7 @@ COLUMNS: tuple[JobColumn, ...] = (
            lambda held, row, now: _waited(held, row, now) or 0.0, right=True, live=True),
     JobColumn("runtime", "Run time", 88, lambda held, row, now: units.duration(_ran(held, row, now)),
            lambda held, row, now: _ran(held, row, now) or 0.0, right=True, live=True),
+    JobColumn("memory", "Memory", 80, _memory, _sorted_number("memory"), right=True, shown=False),
     JobColumn("exit", "Exit", 64, _ended, _sorted_end, right=True),
     JobColumn("ended", "Ended", 104, _moment("ended"), _sorted_number("ended"), _exact("ended"), shown=False,
            live=True),

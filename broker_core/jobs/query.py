@@ -22,6 +22,7 @@ _ALIASES = {
     "host": "site",
     "ce": "site",
     "run": "runtime",
+    "mem": "memory",
     "tags": "tag",
     "notes": "note",
 }

@@ -41,7 +41,9 @@ _OUTCOMES = {one.value.lower(): frozenset({one}) for one in Outcome if one is no
 }
 _ENDS = {state.value.lower(): state for state in (JobState.ABORTED, JobState.CLEARED)}
 """States that the story of a job tells apart within an outcome: ended by an error, output fetched."""
-_EXAMPLE = {"number": ">4, <=8 or ≠0", "duration": "<2h, >30m or >90s"}
+_EXAMPLE = {"number": ">4, <=8 or ≠0", "duration": "<2h, >30m or >90s", "size": ">4G, <500M or >=1.5G"}
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?$", re.IGNORECASE)
+_BYTES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _STATE_WORDS = ("running", "waiting", "done", "failed", "canceled", "queued", "active", "held",
                 "submitted", "ready", "scheduled", "ended", "cleared", "aborted")  # fmt: skip
 _DAYS = ("today", "yesterday", "week")
@@ -138,9 +140,28 @@ def _cpus(columns: Mapping[str, Sequence[Any]], row: int) -> float | None:
     return columns["cpus"][row]  # type: ignore[no-any-return]
 
 
-def _number(read: Read) -> Callable[[str], Test]:
+def _float(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def size_bytes(text: str) -> float | None:
+    """Return the bytes of `500M`, `1.5G` or `2048`; None if it is none of these."""
+    found = _SIZE.match(text)
+    return float(found[1]) * _BYTES[found[2].lower()] if found else None
+
+
+def _memory(columns: Mapping[str, Sequence[Any]], row: int) -> float | None:
+    return columns["memory"][row]  # type: ignore[no-any-return]
+
+
+def _number(
+    read: Read, of: Callable[[str], float | None] = _float, what: str = "number"
+) -> Callable[[str], Test]:
     def make(text: str) -> Test:
-        compare, limit = _compare(text, _float, "number")
+        compare, limit = _compare(text, of, what)
 
         def test(columns: Mapping[str, Sequence[Any]], row: int, now: float) -> bool:
             value = read(columns, row)
@@ -149,13 +170,6 @@ def _number(read: Read) -> Callable[[str], Test]:
         return test
 
     return make
-
-
-def _float(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
 
 
 def _lasted(begin: str, end: str) -> Callable[[str], Test]:
@@ -236,6 +250,9 @@ FIELDS: dict[str, QueryField] = {
         _lasted("submitted", "started"), "Time from submission to start, e.g. wait:>10m", (">10m",)
     ),
     "runtime": QueryField(_lasted("started", "ended"), "Run time, e.g. runtime:>1h", (">1h",)),
+    "memory": QueryField(
+        _number(_memory, size_bytes, "size"), "Most memory that it used, e.g. memory:>4G", (">1G", ">4G")
+    ),
     "kind": QueryField(
         _kind, "normal, parallel, interactive or batch", ("normal", "parallel", "interactive", "batch")
     ),

@@ -68,6 +68,8 @@ class JobRecord:
     signal: int | None = None
     error_line: str = ""
     """The last line that a failed job wrote to its standard error, as far as it can be shown; else empty."""
+    memory: int | None = None
+    """Most bytes that it had in main memory at one look, on its first node; None: not known."""
     canceling: float | None = None
     """When the owner asked to cancel, while the sites are being told."""
     seq: int = 0
@@ -177,3 +179,6 @@ def _detail(after: JobRecord, event: JobEvent) -> None:
         after.signal = details["signal"]  # type: ignore[misc]
     if "error_line" in details:
         after.error_line = details["error_line"]  # type: ignore[misc]
+    if "usage" in details:
+        most = details["usage"].get("max_rss_bytes")
+        after.memory = int(most) if most else None  # type: ignore[misc]

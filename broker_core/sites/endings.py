@@ -82,11 +82,13 @@ def usage_of(started: StartedMark | None, mark: EndedMark | None, usage: Usage =
     if started and mark:
         found["wall_s"] = _wall(started, mark)
         found["cpu_s"] = mark.cpu_s
+    if mark and mark.memory:
+        found["max_rss_bytes"] = mark.memory
     if usage is not None:
         found["cpu_s"] = usage.ru_utime + usage.ru_stime
         # A starter inherits our own peak over its exec, so that only a higher one is the job's.
         if usage.ru_maxrss > resource.getrusage(resource.RUSAGE_SELF).ru_maxrss:
-            found["max_rss_bytes"] = usage.ru_maxrss * 1024
+            found["max_rss_bytes"] = max(found.get("max_rss_bytes", 0), usage.ru_maxrss * 1024)
     return found
 
 

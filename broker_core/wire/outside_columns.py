@@ -35,7 +35,8 @@ def outside_columns(jobs: Sequence[OutsideJob], position: int = 0) -> dict[str, 
         "files",
     )
     columns |= {name: [""] * count for name in texts}
-    columns |= {name: [None] * count for name in ("signal", "canceling", "accepted", "matched", "scheduled")}
+    nothing = ("signal", "canceling", "accepted", "matched", "scheduled", "memory")
+    columns |= {name: [None] * count for name in nothing}
     columns |= {"structure": ["Normal"] * count, "interactive": [False] * count, "outside": [True] * count}
     columns |= {"id": [job.key for job in jobs], "position": [position] * count}
     columns |= {"word": [job.word for job in jobs]}

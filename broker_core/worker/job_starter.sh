@@ -94,7 +94,7 @@ __end() {
     rm -f "$__here/room" "$__here/said" "$__here/stay" "$__here/stay.sum" "$__here/kernel"
     {
         printf 'exit %s\nfailure %s\nuptime %s\ntime %s\nmissing %s\nreason %s\n%stimes\n' \
-            "$__code" "$__kind" "$__uptime" "$__time" "$__missing" "$__reason" "$__terminated$__itself"
+            "$__code" "$__kind" "$__uptime" "$__time" "$__missing" "$__reason" "$__terminated$__itself$__peak"
         times
         printf '.\n'
     } >"$__here/ended"
@@ -836,6 +836,7 @@ __here=$__value
 __missing=
 __terminated=
 __itself=
+__peak=
 cd -- "$__here" 2>/dev/null || exit 227
 if ! mkdir claim 2>/dev/null; then
     [ -d claim ] && exit 226
@@ -1021,9 +1022,13 @@ __kind= __unready=
 [ ! -f "$__here/stopped" ] || read -r __kind <"$__here/stopped"
 [ -z "$__software$__mpi" ] || __look_at_software
 __sent=0 __spent=
-if [ "$__status" -ne 0 ] && [ -n "$__use" ]; then
+if [ -n "$__use" ] && { [ "$__status" -ne 0 ] || [ -f .crossdesk-use ]; }; then
     __decode "$__use"
-    [ ! -r "$__value" ] || { . "$__value" && __find_spent && __find_kernel_kill; }
+    if [ -r "$__value" ]; then
+        . "$__value"
+        __find_peak
+        [ "$__status" -eq 0 ] || { __find_spent && __find_kernel_kill; }
+    fi
 fi
 [ ! -f .crossdesk-services ] || rm -f .crossdesk-services
 for __file in .crossdesk-parameters .crossdesk-parameters.part .crossdesk-parameters.used .crossdesk-parameters.used.new; do

@@ -28,6 +28,8 @@ EXITS = {
 ABOVE = 199
 """The starter's exit status for a program's own above 125; the marker has the true one."""
 _MOST_SIGNAL, _MOST_STATUS = 64, 255
+_MOST_DIGITS = 12
+"""Of the KiB of memory that are believed."""
 _TIME = re.compile(r"(\d+)m([\d.]+)s")
 
 
@@ -57,6 +59,8 @@ class EndedMark:
     """Output names and wildcards that matched no file."""
     cpu_s: float
     uptime: float | None
+    memory: int | None = None
+    """Most bytes in main memory at one look; None: nobody looked."""
     terminated: bool = False
     """The starter was asked to end from outside while the program ran, as batch systems do."""
 
@@ -111,6 +115,7 @@ def _ended(values: Mapping[str, str], time: float) -> EndedMark:
         missing=tuple(decode(item) for item in missing.split(",") if item),
         cpu_s=_cpu(values.get("times", "")),
         uptime=_number(values.get("uptime", "")),
+        memory=_bytes(values.get("memory", "")),
         terminated="terminated" in values,
     )
 
@@ -155,6 +160,10 @@ def _number(text: str) -> float | None:
     except ValueError:
         return None
     return found if math.isfinite(found) else None
+
+
+def _bytes(kib: str) -> int | None:
+    return int(kib) * 1024 if kib.isascii() and kib.isdigit() and len(kib) <= _MOST_DIGITS else None
 
 
 def _cpu(times: str) -> float:

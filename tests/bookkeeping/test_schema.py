@@ -11,6 +11,7 @@ import pytest
 from broker_core.bookkeeping.check import check
 from broker_core.bookkeeping.entries import OutsideChange
 from broker_core.bookkeeping.repair import repair
+from broker_core.bookkeeping.sqlite.codec import EVENT_COLUMNS, checksum
 from broker_core.bookkeeping.sqlite.connection import STORE_FILE
 from broker_core.bookkeeping.sqlite.schema import MIGRATIONS, create, migrate, stored_schema
 from broker_core.errors import StoreDamaged
@@ -93,6 +94,22 @@ async def test_of_an_earlier_store_nothing_is_a_rerun_and_ends_of_purged_jobs_ar
     assert page.columns == {"rerun_of": ["", "", ""], "error_line": ["", "", ""]}
     assert (await store.statistics()).outcomes == {"Waiting": 1, "Done": 2}
     store.close()
+
+
+@pytest.mark.parametrize("number", [6, 7])
+async def test_memory_of_ended_jobs_is_known_also_of_an_earlier_store(number: int, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / STORE_FILE)) as connection, connection:
+        connection.executescript((Path(__file__).parent / f"released/schema_{number}.sql").read_text())
+        used = '{"exit_code":0,"usage":{"wall_s":1.0,"cpu_s":0.5,"max_rss_bytes":52428800.0}}'
+        connection.execute("UPDATE events SET details = ? WHERE position = 6", (used,))
+        whole = f"SELECT {', '.join(EVENT_COLUMNS)} FROM events WHERE position = 6"
+        row = connection.execute(whole).fetchone()
+        connection.execute("UPDATE events SET checksum = ? WHERE position = 6", (checksum(row[:-1]),))
+    store = open_store(tmp_path)
+    page = await store.jobs_page(columns=("name", "memory"))
+    store.close()
+    assert page.columns == {"name": ["waits", "café", "first"], "memory": [None, None, 52428800]}
+    assert check(tmp_path) == []
 
 
 @pytest.mark.parametrize("path", RELEASED, ids=lambda path: path.stem)

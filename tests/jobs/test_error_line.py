@@ -1,4 +1,4 @@
-"""The row of a job has the last words of a failure, and none once it ended well."""
+"""The row of a job has the last words of a failure, and none once it ended well; and what it used."""
 
 from __future__ import annotations
 
@@ -41,3 +41,14 @@ def test_what_an_earlier_attempt_said_stays_only_of_a_job_that_failed(
     for kind in kinds:
         record = apply(record, make(record, kind, 10.0, attempt=2))
     assert record.error_line == line
+
+
+def test_the_memory_is_that_of_the_last_attempt_that_tells_what_it_used() -> None:
+    record = _after_a_lost_attempt()
+    told: list[int | None] = []
+    later = ((E.MATCHED, None), (E.REMATCHED, {"max_rss_bytes": 2e9}), (E.ABORTED, {"wall_s": 2.0}))
+    for kind, usage in later:
+        event = make(record, kind, 10.0, attempt=2)
+        record = apply(record, replace(event, details={"usage": usage} if usage else {}))
+        told.append(record.memory)
+    assert told == [None, 2_000_000_000, None]

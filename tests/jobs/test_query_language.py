@@ -11,9 +11,9 @@ from tests.app.jobs.rows import NOW, columns
 
 ROWS = columns(
     {"id": "a", "name": "ann-1", "state": "Running", "cpus": 8, "site": "alpha",
-     "started": NOW - 50, "submitted": NOW - 60},
+     "started": NOW - 50, "submitted": NOW - 60, "memory": 5 << 30},
     {"id": "b", "name": "bob two", "state": "Done", "exit_code": 3, "ended": NOW - 5, "started": NOW - 400,
-     "submitted": NOW - 90_000},
+     "submitted": NOW - 90_000, "memory": 600_000_000},
     {"id": "c", "name": "carl", "state": "Aborted", "ended": NOW - 7, "submitted": NOW - 600},
     {"id": "d", "name": "dora", "state": "Waiting", "held": "by ann", "parameter": "0.5",
      "submitted": NOW - 5},
@@ -32,6 +32,7 @@ ROWS = columns(
         ("0.5", "d"), ("exit:≠0", "b"), ("exit:!=0", "b"), ("exit:0", "e"), ("age:<2h", "acde"),
         ("failed:1h", "bc"), ("wait:>10m", "b"), ("runtime:>1m", "b"), ("site:alpha cpu:8", "a"),
         ("kind:batch", "abcde"), ("kind:interactive", ""), ("id:c", "c"),
+        ("memory:>4G", "a"), ("mem:<=1GiB", "b"), ("memory:>500m", "ab"), ("memory:600000000", "b"),
     ],
 )  # fmt: skip
 def test_a_query_finds_its_jobs(query: str, wanted: str) -> None:
@@ -43,7 +44,7 @@ def test_a_query_finds_its_jobs(query: str, wanted: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "query", ["colour:red", "state:purple", "cpu:many", "age:soon", "failed:sometime", "state:"]
+    "query", ["colour:red", "state:purple", "cpu:many", "memory:4X", "age:soon", "failed:sometime", "state:"]
 )
 def test_what_means_nothing_is_told_with_what_would(query: str) -> None:
     problem = parse(query).problems[0]

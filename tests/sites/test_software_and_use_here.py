@@ -76,7 +76,8 @@ async def test_what_a_job_here_uses_is_sampled_and_is_no_file_of_its_own(
     assert await here.site.open_path(job.attempt, FILE) == made
     assert FILE not in [file.path for file in await here.site.files(job.attempt)]
     gate.touch()
-    await here.ended(job.attempt)
+    told = (await here.ended(job.attempt)).usage["max_rss_bytes"]
+    assert told == max(int(line.split()[2]) for line in made.read_text().splitlines()) * 1024 > 0
     assert FILE not in [file.path for file in (await here.site.left(job.attempt)).files]
     assert samples_of(made.read_bytes())[-1].seconds > 0
 

@@ -120,7 +120,24 @@ def test_without_one_the_session_is_looked_at_and_the_samples_come_home(
     run(shell, tmp_path / "d", sys.executable, "-c", script, **settings)
     (first, *_) = samples_of((tmp_path / "d/job" / FILE).read_bytes())
     assert 30_000_000 < first.memory < 200_000_000
+    mark = read_ended(tmp_path / "d")
+    assert mark is not None
+    assert mark.memory == max(one.memory for one in samples_of((tmp_path / "d/job" / FILE).read_bytes()))
     assert FILE in read_outputs((tmp_path / "d/outputs").read_bytes())
+
+
+@pytest.mark.parametrize(
+    "left",
+    ["echo 5 1 70000000000000000 - - - >{}", "echo no >{}", "rm -f {0}; mkfifo {0}", "ln -sf /etc/passwd {}"],
+    ids=["too much", "none", "pipe", "link"],
+)
+def test_what_a_job_writes_in_place_of_its_samples_does_no_harm(
+    shell: list[str], tmp_path: Path, left: str
+) -> None:
+    run(shell, tmp_path / "d", "sh", "-c", left.format(FILE), beat=30, use_path=str(use_path()))
+    mark = read_ended(tmp_path / "d")
+    assert mark is not None
+    assert (mark.exit_code, mark.memory) == (0, None)
 
 
 def test_a_job_that_ends_before_the_first_look_leaves_no_samples(shell: list[str], tmp_path: Path) -> None:

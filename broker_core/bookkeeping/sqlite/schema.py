@@ -71,7 +71,8 @@ CREATE TABLE jobs (
     position INTEGER NOT NULL,
     schema INTEGER NOT NULL,
     rerun_of TEXT NOT NULL DEFAULT '',
-    error_line TEXT NOT NULL DEFAULT ''
+    error_line TEXT NOT NULL DEFAULT '',
+    memory INTEGER
 );
 CREATE INDEX jobs_of_owner ON jobs (owner, number);
 CREATE INDEX jobs_in_state ON jobs (owner, state, number);
@@ -170,12 +171,24 @@ def _add_outside_jobs(connection: Connection) -> None:
     connection.execute(next(text for text in TABLES.split(";") if "TABLE outside_jobs" in text))
 
 
+def _add_memory(connection: Connection) -> None:
+    """What ended jobs used stands in their stories already."""
+    connection.execute("ALTER TABLE jobs ADD COLUMN memory INTEGER")
+    connection.execute(
+        "UPDATE jobs SET memory = nullif(CAST(found.most AS INTEGER), 0) FROM ("
+        " SELECT job, json_extract(details, '$.usage.max_rss_bytes') AS most, max(seq) FROM events"
+        " WHERE json_type(details, '$.usage') = 'object' GROUP BY job"
+        ") AS found WHERE found.job = jobs.id"
+    )
+
+
 MIGRATIONS: dict[int, Callable[[Connection], None]] = {
     1: _add_sweeps,
     2: _fold_purged,
     3: _add_reruns,
     4: _add_annotations,
     5: _add_outside_jobs,
+    6: _add_memory,
 }
 """Schema number to the step that makes the next one of it, inside a transaction."""
 

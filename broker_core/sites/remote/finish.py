@@ -84,7 +84,7 @@ def end_by_record(ended: AttemptEnded, record: EndRecord) -> AttemptEnded:
     """An end of which the starter knew too little, with the batch system's own word."""
     usage = dict(ended.usage)
     if record.peak_memory:
-        usage.setdefault("max_rss_bytes", float(record.peak_memory))
+        usage["max_rss_bytes"] = max(usage.get("max_rss_bytes", 0.0), float(record.peak_memory))
     if not record.failure:
         return replace(ended, usage=usage)
     began = ended.started is not None

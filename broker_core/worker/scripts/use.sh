@@ -139,6 +139,18 @@ __sample_use() {
     [ "$__due" -ge $((__moment + __moment / 500)) ] || __due=$((__moment + __moment / 500))
 }
 
+# Set __peak to the line that tells the most KiB of memory that were seen, or to nothing. The program can write there.
+__find_peak() {
+    __peak=
+    [ -f .crossdesk-use ] && [ ! -h .crossdesk-use ] || return 0
+    set -- $(head -c 524288 .crossdesk-use 2>/dev/null | sort -k3,3n 2>/dev/null | tail -n 1)
+    case ${3:-} in
+    '' | *[!0-9]* | ????????????????*) ;;
+    *) __peak="memory $3
+" ;;
+    esac
+}
+
 # Set __spent to `memory` or `time`, and __because to the reason, where the kernel or the batch system says that the
 # program, which was ended with __status, ran out of it.
 __find_spent() {

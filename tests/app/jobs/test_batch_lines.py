@@ -138,6 +138,17 @@ def test_a_batch_larger_than_a_slice_is_counted_to_its_end(qapp: QApplication, q
     assert table.text(0, BY_NAME["name"]) == "big  ·  6,000 jobs"
 
 
+def test_the_memory_of_a_batch_is_that_of_the_job_with_the_most(table: JobsTable) -> None:
+    for job, memory in ((0, 3 << 30), (1, 2 << 30), (2, None)):
+        table.rows.merge(columns(_member(job) | {"memory": memory, "position": 2}))
+    table.rows.flush()
+    assert _line(table, "sweep")["memory"] == "3.0 GiB"
+    table.rows.merge(columns(_member(0) | {"memory": 1 << 30, "position": 3}))
+    table.rows.flush()
+    assert _line(table, "sweep")["memory"] == "2.0 GiB"
+    assert _line(table, "net")["memory"] == ""
+
+
 def _running(number: int, state: str, **more: Any) -> dict[str, Any]:
     return {"id": f"r{number}", "batch": "b", "name": "x", "state": state, "submitted": NOW - 1000, **more}
 
