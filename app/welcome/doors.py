@@ -14,6 +14,7 @@ from app import units
 from app.jobs import folding
 from app.jobs.batch_totals import BatchBook
 from app.stores.refresh import Refresh
+from app.widgets.fitting_button import FittingButton
 from app.widgets.labels import label
 from app.widgets.state_glyph import StateGlyph, style_of_row
 from app.widgets.tool_button import tool_button
@@ -143,11 +144,11 @@ class RecentJobs(QWidget):
         if totals:
             tally = totals.tally(self._context.sites.unheard)
             style, words = folding.style_of_batch(tally), folding.summary(tally)
-            button = QPushButton(printable(f"{totals.name}  ·  {units.count(len(totals), 'job')}"))
+            button = FittingButton(printable(f"{totals.name}  ·  {units.count(len(totals), 'job')}"))
             button.clicked.connect(partial(self._context.show_batch, row["batch"]))
         else:
             style = style_of_row(row)
-            words, button = style.word, QPushButton(printable(row["name"]))
+            words, button = style.word, FittingButton(printable(row["name"]))
             button.clicked.connect(partial(self._context.show_job, row["id"]))
         glyph.show_style(style)
         button.setProperty("kind", "quiet")
@@ -195,9 +196,9 @@ class OwnTemplateList(QWidget):
         tip = "Take it from the top" if one.favorite else "Put it first"
         pin = tool_button(self._context.theme.icon("bookmark", star), tip, f"{tip}: {one.name}")
         pin.clicked.connect(lambda: templates.set_favorite(one.name, not one.favorite))
-        begin = QPushButton(printable(one.name))
+        begin = FittingButton(printable(one.name))
         begin.setProperty("kind", "quiet")
-        begin.setToolTip("Begin a job from this template")
+        begin.setAccessibleDescription("Begin a job from this template")
         begin.clicked.connect(lambda: self.used.emit(one))
         gone = tool_button(self._context.theme.icon("x", "muted"), "Remove", f"Remove: {one.name}")
         gone.clicked.connect(lambda: templates.remove(one.name))

@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QWidget
+from pytestqt.qtbot import QtBot
 
 from app.inspector.batch.page import BatchPage
 from app.welcome.doors import RecentJobs
+from app.widgets.fitting_button import FittingButton
 from broker_core.wire.submission import Submission, SubmissionItem
 from tests.app.windows import Stage, play
 from tests.waiting import eventually
@@ -48,3 +50,28 @@ def test_a_batch_is_one_recent_line_with_its_failures_and_opens_its_page(
 
 def _said(line: object) -> str:
     return " ".join(one.text() for one in line.findChildren(QLabel))  # type: ignore[attr-defined]
+
+
+def test_a_long_name_is_cut_where_there_is_no_room_and_read_in_its_tooltip(
+    qapp: QApplication, qtbot: QtBot
+) -> None:
+    name = "fit & refit of all data of run 7, second pass"
+    page = QWidget()
+    qtbot.addWidget(page)
+    across = QHBoxLayout(page)
+    button = FittingButton(name)
+    across.addWidget(button)
+    across.addStretch(1)
+    page.resize(900, 60)
+    page.show()
+    qapp.processEvents()
+    assert (button.text().replace("&&", "&"), button.toolTip()) == (name, "")
+    page.resize(160, 60)
+    qapp.processEvents()
+    assert page.width() == 160
+    assert button.text().endswith("…")
+    assert button.text().startswith("fit && ")
+    assert button.toolTip() == button.accessibleName() == name
+    page.resize(900, 60)
+    qapp.processEvents()
+    assert button.text().replace("&&", "&") == name
