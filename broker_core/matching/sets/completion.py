@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache, partial
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,10 +79,14 @@ class Completion:
         key = (missing, cpus, smallest)
         found = self._limits_of.get(key)
         if found is None:
-            if len(self._limits_of) * len(self.values) > REMEMBERED:
-                self._limits_of.clear()
-            found = self._limits_of[key] = self._worked_out(missing, cpus, smallest)
+            found = self._worked_out(missing, cpus, smallest)
+            self._make_room(1)
+            self._limits_of[key] = found
         return found
+
+    def _make_room(self, more: int) -> None:
+        if (len(self._limits_of) + more) * len(self.values) > REMEMBERED:
+            self._limits_of.clear()
 
     def _worked_out(self, missing: int, cpus: int, smallest: int) -> Places:
         joined = cpus + self.values
@@ -113,6 +118,10 @@ class Completion:
         least = np.minimum(smallest[:, None], self.values)
         last = self._furthest_last(joined, least)
         last[joined >= self._need] = NOWHERE
+        # The search asks for these next, for one partial group after the other.
+        self._make_room(len(cpus))
+        keys = zip(repeat(2), cpus.tolist(), smallest.tolist(), strict=False)
+        self._limits_of.update(zip(keys, last, strict=True))
         found: Places = self._before(np.arange(len(self.values)), last).max(axis=1)
         return found
 

@@ -115,17 +115,14 @@ class _Search:
         largest = self._largest[:size]
         if self._sites is not None and (len(largest) < size or self._free[largest].sum() < self._need):
             return np.zeros((0, size), np.int64)
-        rows: list[Places] = []
-        left = most
+        rows: list[tuple[int, ...]] = []
         for members, last in self._extended((), 0, 0, self._need, size):
-            taken = last[:left]
-            rows.append(np.column_stack((np.tile(np.array(members, np.int64), (len(taken), 1)), taken)))
-            left -= len(taken)
-            if not left:
+            rows += [(*members, place) for place in last[: most - len(rows)].tolist()]
+            if len(rows) == most:
                 break
         if self.limited and not rows and self._free[largest[:-1]].sum() < self._need:
             return np.sort(largest)[None, :]
-        return np.concatenate(rows) if rows else np.zeros((0, size), np.int64)
+        return np.array(rows, np.int64).reshape(-1, size)
 
     def _extended(
         self, members: tuple[int, ...], start: int, cpus: int, smallest: int, missing: int
