@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.ma  # noqa: F401 - else the first job of all waits while np.unique loads it
+import numpy.ma
 import numpy.typing as npt
 
 from broker_core.jdl.syntax.tree import UNDEFINED
