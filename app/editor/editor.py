@@ -132,7 +132,7 @@ class Editor(QWidget):
             self.add_files(list(files))
         self.checking.ask(self.text(), self.base, at_once=True)
         if self._sides is Sides.FORM:
-            self.setFocusProxy(self.form.widgets["Executable"])
+            self.setFocusProxy(self.form.program)
         self.setFocus()
 
     def _offer_templates(self) -> None:

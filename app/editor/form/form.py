@@ -51,7 +51,9 @@ class DescriptionForm(QScrollArea):
         self._theme, self._limit = theme, limit
         self.presets = PresetButton(theme, presets)
         self.presets.chosen.connect(lambda text: self.edited.emit(NEEDS, text))
-        self.widgets: dict[str, fields.FieldWidget] = {}
+        self._widgets: dict[str, fields.FieldWidget] = {}
+        self._text: tuple[str, Path] | None = None
+        """What was shown last."""
         self._helps: dict[str, QLabel] = {}
         self._sites: tuple[SiteView, ...] = ()
         self._offered: dict[str, set[str]] = {}
@@ -72,21 +74,35 @@ class DescriptionForm(QScrollArea):
             column.addLayout(self._section(section))
         self.more = self._more_button()
         column.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addWidget(self._more_sections())
+        self._folded = QWidget()
+        self._folded.hide()
+        column.addWidget(self._folded)
         column.addStretch(1)
         theme.changed.connect(self._align)
 
     @property
+    def widgets(self) -> dict[str, fields.FieldWidget]:
+        """Every field by its key; those that are folded are made once they are asked for."""
+        if self._folded.layout() is None:
+            self._make_folded()
+        return self._widgets
+
+    @property
     def sandbox(self) -> SandboxField:
         """The list of files to send."""
-        widget = self.widgets["InputSandbox"]
+        widget = self._widgets["InputSandbox"]
         assert isinstance(widget, SandboxField)
         return widget
 
     @property
+    def program(self) -> fields.FieldWidget:
+        """The field of what is run."""
+        return self._widgets["Executable"]
+
+    @property
     def site(self) -> fields.SiteField:
         """The choice of a site."""
-        widget = self.widgets["Site"]
+        widget = self._widgets["Site"]
         assert isinstance(widget, fields.SiteField)
         return widget
 
@@ -104,9 +120,9 @@ class DescriptionForm(QScrollArea):
             return
         self._offered = offered
         for name, values in offered.items():
-            widget = self.widgets[name]
-            assert isinstance(widget, fields.NameField)
-            widget.offer(values)
+            widget = self._widgets.get(name)
+            if isinstance(widget, fields.NameField):
+                widget.offer(values)
 
     def _more_button(self) -> QPushButton:
         words = self.tr("More: nodes, software, sweeps, results, matching, streams")
@@ -117,15 +133,19 @@ class DescriptionForm(QScrollArea):
         button.toggled.connect(self._unfold)
         return button
 
-    def _more_sections(self) -> QWidget:
-        self._folded = QWidget()
+    def _make_folded(self) -> None:
+        """Most fields are here, and most descriptions need none of them."""
         column = QVBoxLayout(self._folded)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(16)
         for section in MORE:
             column.addLayout(self._section(section))
-        self._folded.hide()
-        return self._folded
+        self._offered = {}
+        if self._text is None:
+            self._offer_names()
+        else:
+            self.show_text(*self._text)
+        self._align()
 
     def showEvent(self, event: QShowEvent) -> None:
         """The fields of all sections begin at the same place."""
@@ -151,6 +171,8 @@ class DescriptionForm(QScrollArea):
                 label.setFixedHeight(proxy.sizeHint().height())
 
     def _unfold(self, shown: bool) -> None:
+        if shown and self._folded.layout() is None:
+            self._make_folded()
         self._folded.setVisible(shown)
         self.more.setIcon(self._theme.icon("chevron-down" if shown else "chevron-right"))
 
@@ -177,7 +199,7 @@ class DescriptionForm(QScrollArea):
     def _add(self, rows: QGridLayout, row: int, field: FormField) -> None:
         widget = self._make(field)
         widget.edited.connect(self.edited)
-        self.widgets[field.key] = widget
+        self._widgets[field.key] = widget
         label = QLabel(self.tr(field.label))
         label.setBuddy(widget)
         self._labels.append(label)
@@ -225,17 +247,18 @@ class DescriptionForm(QScrollArea):
 
     def show_text(self, text: str, base: Path) -> None:
         """Fill in every field from the text; nothing is told back."""
+        self._text = text, base
         found = statements(text)
         call = program_call(text, base)
         self.presets.description = text
         self.sandbox.set_base(base)
-        for key, widget in self.widgets.items():
+        for key, widget in self._widgets.items():
             statement: Statement | None = found.get(widget.field.attribute.lower())
             source = statement.value if statement and statement.value else None
             widget.show_source(cpus_source(text) if key == CPUS else _as_called(call, key, source))
         self._offer_names()
         sentence = how_it_runs(call.item) if call is not None and call.item is not None else ""
-        self._helps["Executable"].setText(sentence or self.tr(self.widgets["Executable"].field.help))
+        self._helps["Executable"].setText(sentence or self.tr(self.program.field.help))
 
     def go_to(self, attribute: str) -> bool:
         """Give the keyboard to the field of an attribute; False if there is none."""
