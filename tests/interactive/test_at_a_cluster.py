@@ -1,11 +1,13 @@
-"""An interactive job on a node of a real Slurm cluster, with the agent that brings its own interpreter."""
+"""Interactive jobs on a node of a real Slurm cluster, with the agent that brings its own interpreter."""
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
+from broker_core.client.client import BrokerClient
 from broker_core.client.connect import connect
 from broker_core.client.interactive import open_session
 from broker_core.client.prepare import prepare
@@ -13,6 +15,7 @@ from broker_core.interactive.shadow.session_events import SessionState
 from tests.broker.jobs import reach
 from tests.interactive.consoles import SHELL
 from tests.interactive.pair import Screen
+from tests.interactive.screens import SeenScreen
 from tests.packaging.agent_build import AgentFiles
 from tests.running import RunningBroker
 from tests.sites.remote.far_site import spec_for
@@ -22,9 +25,11 @@ from tests.waiting import eventually
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
 
 
-async def test_a_console_by_the_agent_file(
+@pytest.fixture
+async def far(
     running_broker: RunningBroker, agent_files: AgentFiles, tmp_path: Path
-) -> None:
+) -> AsyncIterator[BrokerClient]:
+    """A desk whose broker knows a cluster and has the agent file."""
     running_broker.kill()
     (running_broker.state_dir / "broker.toml").write_text(f'agent_program = "{agent_files.agent}"\n')
     running_broker.start()
@@ -38,22 +43,47 @@ async def test_a_console_by_the_agent_file(
                 return any("slurm" in ce for ce in (await client.resources_page()).columns["ce"])
 
             await eventually(known, 60)
-            text = f'Executable = "/bin/sh"; Interactive = true; {SHELL}'
-            job = (await client.submit_prepared(await prepare(text, Path("/")), site="far")).ids[0]
-            screen = Screen(await open_session(client, job))
-            await screen.shows(b"ready", seconds=60)
-            await eventually(lambda: screen.session.status.writer)
-            screen.session.write(b"echo runs=$(basename $(readlink /proc/$PPID/exe))= in $SLURM_JOB_ID\n")
-            await screen.shows(f"\nruns={agent_files.agent.name}".encode())
-            screen.session.write(b"exit 5\n")
-            await screen.ended()
-            assert screen.session.status.state is SessionState.CLOSED
-            assert screen.session.status.exit_code == 5
-            await screen.session.close()
-            assert (await reach(client, job, "Done"))["exit_code"] == 5
-            site = tmp_path / "site"
+            yield client
             # Amid its removal a directory cannot be walked through.
+            site = tmp_path / "site"
             await eventually(lambda: not list(site.glob("*/attempts/*")), what="the job is removed")
             assert not list(site.rglob(".crossdesk-*"))
     finally:
         bed.close()
+
+
+async def _submitted(client: BrokerClient, text: str) -> str:
+    return (await client.submit_prepared(await prepare(text, Path("/")), site="far")).ids[0]
+
+
+async def test_a_console_by_the_agent_file(far: BrokerClient, agent_files: AgentFiles) -> None:
+    job = await _submitted(far, f'Executable = "/bin/sh"; Interactive = true; {SHELL}')
+    screen = Screen(await open_session(far, job))
+    await screen.shows(b"ready", seconds=60)
+    await eventually(lambda: screen.session.status.writer)
+    screen.session.write(b"echo runs=$(basename $(readlink /proc/$PPID/exe))= in $SLURM_JOB_ID\n")
+    await screen.shows(f"\nruns={agent_files.agent.name}".encode())
+    screen.session.write(b"exit 5\n")
+    await screen.ended()
+    assert screen.session.status.state is SessionState.CLOSED
+    assert screen.session.status.exit_code == 5
+    await screen.session.close()
+    assert (await reach(far, job, "Done"))["exit_code"] == 5
+
+
+@pytest.mark.display
+async def test_a_program_that_draws_is_seen_from_there_and_answers_a_key(far: BrokerClient) -> None:
+    """The broker carries the pictures; the node's Xvfb and the agent file make them."""
+    words = "-geometry 200x100+0+0 -buttons yes:7,no:8 -default yes Ready"
+    text = f"""Executable = "/usr/bin/xmessage"; Arguments = "{words}";
+        Interactive = true; InteractiveDisplay = "320x240";"""
+    job = await _submitted(far, text)
+    console = Screen(await open_session(far, job))
+    seen = SeenScreen(console.session.forwards.screen)
+    await eventually(lambda: seen.begun and seen.color(150, 50) == 0xFFFFFF, 60, what="its window")
+    await seen.takes_input()
+    seen.remote.move(20, 20)
+    seen.tap(0xFF0D)
+    await console.ended()
+    await console.session.close()
+    assert (await reach(far, job, "Done"))["exit_code"] == 7

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
 from broker_core.interactive.channel.pictures import IN_FLIGHT
+from tests.interactive import opengl_drawing
 from tests.interactive.drawing import BAR, BUTTON, COUNTER, GROUND, KEY, RELEASED
 from tests.interactive.pair import Bench, Screen
 from tests.interactive.screens import BESIDE, SIZE, SeenScreen, program
@@ -84,6 +86,15 @@ async def test_a_program_of_a_toolkit_is_shown_and_answered_by_a_key(made: Bench
     seen.tap(0xFF0D)
     await console.ended()
     assert console.session.status.exit_code == 7
+
+
+async def test_a_program_that_draws_by_opengl_is_seen_in_its_colors(made: Bench) -> None:
+    await made.start_agent([sys.executable, opengl_drawing.__file__], screen=SIZE)
+    seen = SeenScreen(made.desk(BESIDE).forwards.screen)
+    for ground in (opengl_drawing.GREEN, opengl_drawing.BLUE, opengl_drawing.GREEN):
+        await eventually(lambda ground=ground: seen.color(10, 10) == ground, what=f"the ground {ground:06x}")
+        assert seen.color(SIZE[0] // 2, SIZE[1] // 2) == opengl_drawing.RED
+    assert seen.reasons == []
 
 
 async def test_a_cut_shows_the_screen_anew_and_lets_go_of_what_was_pressed(made: Bench) -> None:
