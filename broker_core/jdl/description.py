@@ -107,6 +107,11 @@ class JobDescription:
     """The tree (broker_core.jdl.syntax.tree), for Requirements, Rank and unknown attributes."""
 
     @property
+    def application_launcher(self) -> str:
+        """Name of the launcher of one's own (CB-AL-13); empty: none."""
+        return next((need.partition(":")[2] for need in self.needs if need.startswith("launcher:")), "")
+
+    @property
     def mpi(self) -> str:
         """Kind of MPI that a launcher starts at the site; empty: the program is started once (CB-MPI-01).
 

@@ -28,6 +28,8 @@ class LauncherSettings:
     """Of each component, if all of them talk by way of a hub here; empty: they call each other."""
     relay: str = ""
     """HOST:PORT of the relay at which the hub and they meet; empty: they call the hub."""
+    application: str = ""
+    """Name of a launcher of one's own, which stands in the folder; empty: mpiexec."""
 
 
 class LauncherFolder:
@@ -39,15 +41,18 @@ class LauncherFolder:
         """What mpiexec said."""
         self.release = path / "release"
         """There once the barrier is released."""
+        self.application = path / "application_launcher.py"
+        """The launcher of one's own."""
         self._settings = path / "settings.json"
         self._process = path / "process.json"
         self._proxies = path / "proxies.json"
         self._ended = path / "ended"
         self._traffic = path / "traffic.json"
 
-    def prepare(self, settings: LauncherSettings) -> None:
-        """Make it for a launcher that is to be started; raises OSError."""
+    def prepare(self, settings: LauncherSettings, application: bytes = b"") -> None:
+        """Make it for a launcher that is to be started, which may be one's own; raises OSError."""
         self.path.mkdir(parents=True, mode=0o700)
+        self.application.write_bytes(application)
         self._write(self._settings, json.dumps(asdict(settings)))
 
     def settings(self) -> LauncherSettings:
@@ -56,8 +61,9 @@ class LauncherFolder:
         # Earlier versions had one proxy for each component.
         chunks = stored["chunks"] if "chunks" in stored else [[count] for count in stored["cpus"]]
         secrets, relay = tuple(stored.get("secrets", ())), stored.get("relay", "")
+        application = stored.get("application", "")
         return LauncherSettings(
-            stored["mpiexec"], stored["address"], tuple(map(tuple, chunks)), secrets, relay
+            stored["mpiexec"], stored["address"], tuple(map(tuple, chunks)), secrets, relay, application
         )
 
     def identify(self) -> None:
@@ -74,7 +80,8 @@ class LauncherFolder:
 
     def tell_proxies(self, words: Sequence[str]) -> None:
         """For each component the words with which its site starts the proxy, behind the version of MPICH: the
-        first one where there are several, whose numbers follow its own."""
+        first one where there are several, whose numbers follow its own. Of a launcher of one's own: the
+        variables of each component as JSON."""
         self._write(self._proxies, json.dumps(list(words)))
 
     def proxies(self) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import logging
 import os
 import re
@@ -21,6 +22,7 @@ from broker_core.errors import CrossDeskError
 from broker_core.jobs.placement import Component
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
+from broker_core.launching.application_launchers import NONE_OF_OWN, ApplicationLaunchers
 from broker_core.launching.launcher_folder import VARIABLE, LauncherFolder, LauncherSettings
 from broker_core.launching.overlay_hub import new_secret
 from broker_core.launching.spreading import Proxies
@@ -36,7 +38,7 @@ log = logging.getLogger("crossdesk.launchers")
 POLL_INTERVAL = 0.1
 """Seconds between two looks at what a launcher has left."""
 START_DEADLINE = 20.0
-"""Seconds within which mpiexec says how its proxies are started."""
+"""Seconds within which a launcher says how its components are started."""
 _RELAY = re.compile(r"\S+:\d{1,5}", re.ASCII)
 _NAMES = ("mpiexec.mpich", "mpiexec.hydra", "mpiexec")
 FIRST_REPORT, LONGEST_PAUSE = 1.0, 600.0
@@ -76,9 +78,18 @@ class TrafficReports:
 class Launchers:
     """One launcher for each attempt, in a session of its own; its folder is named by the attempt's tag."""
 
-    def __init__(self, root: Path, mpiexec: str, address: str, relay: str = "") -> None:
+    def __init__(
+        self,
+        root: Path,
+        mpiexec: str,
+        address: str,
+        relay: str = "",
+        own: ApplicationLaunchers = NONE_OF_OWN,
+    ) -> None:
         """`root`: of their folders. `mpiexec`, `address`: as in the settings; empty: found out. `relay`: at
-        which hub and components meet, unless the address is set; empty: components call this machine."""
+        which hub and components meet, unless the address is set; empty: components call this machine.
+        `own`: launchers of one's own."""
+        self._own = own
         self._root, self._relay = root, "" if address else relay
         self._mpiexec = mpiexec
         self._address = address
@@ -89,26 +100,37 @@ class Launchers:
         self._watches: dict[str, asyncio.Task[None]] = {}
 
     async def words(
-        self, component: Component, chunks: Sequence[Sequence[int]], overlay: bool = False
+        self,
+        component: Component,
+        chunks: Sequence[Sequence[int]],
+        overlay: bool = False,
+        application: str = "",
     ) -> Proxies:
         """How the proxies of a component are started at its site; starts the launcher of the attempt first.
 
         `chunks`: for each component the processes of each of its proxies. `overlay`: they talk by way of a
-        hub here. Raises NoLauncher.
+        hub here. `application`: name of a launcher of one's own. Raises NoLauncher, NoApplicationLauncher.
         """
         tag = Component(component.job, component.attempt).tag
         folder = self._folder(tag)
         async with self._starting.setdefault(tag, asyncio.Lock()):
             if not folder.path.exists():
-                mpiexec = await asyncio.to_thread(self._found)
+                text = await asyncio.to_thread(self._own.source, application) if application else b""
+                mpiexec = "" if application else await asyncio.to_thread(self._found)
                 if tag not in self._starting:
                     raise NoLauncher("It was ended before its launcher began.")
-                settings = LauncherSettings(mpiexec, self._address, tuple(map(tuple, chunks)))
-                self._start(tag, folder, self._with_hub(settings) if overlay else settings)
+                settings = LauncherSettings(
+                    mpiexec, self._address, tuple(map(tuple, chunks)), application=application
+                )
+                self._start(tag, folder, self._with_hub(settings) if overlay else settings, text)
                 self._watch(tag)
-            words, _, hub = (await self._word(tag, folder, component.index)).partition("\n")
+            told, settings = await self._word(tag, folder, component.index), folder.settings()
             # Another broker may have begun with other numbers, which hold.
-            return Proxies(words, folder.settings().chunks[component.index], hub)
+            mine = settings.chunks[component.index]
+            if settings.application:
+                return Proxies("", mine, variables=tuple(json.loads(told).items()))
+            words, _, hub = told.partition("\n")
+            return Proxies(words, mine, hub)
 
     def release(self, effect: ReleaseBarrier) -> None:
         """Let all components leave MPI_Init."""
@@ -158,17 +180,18 @@ class Launchers:
         found = (shutil.which(name, path=os.pathsep.join(folders)) for name in _NAMES)
         return next((path for path in found if path and _is_mpich(path)), "")
 
-    def _start(self, tag: str, folder: LauncherFolder, settings: LauncherSettings) -> None:
-        if not settings.mpiexec:
+    def _start(self, tag: str, folder: LauncherFolder, settings: LauncherSettings, text: bytes) -> None:
+        if not settings.mpiexec and not settings.application:
             raise NoLauncher(
                 "There is no mpiexec of MPICH on the broker's machine.",
                 remedy="Install the extra crossdesk[mpi], or name it in the setting mpiexec.",
             )
         try:
-            folder.prepare(replace(settings, address=settings.address or own_address()))
+            folder.prepare(replace(settings, address=settings.address or own_address()), text)
+            program = "application_process" if settings.application else "launcher_process"
             with (folder.path / "log").open("wb") as output:
                 self._children[tag] = subprocess.Popen(
-                    [sys.executable, "-I", "-m", "broker_core.launching.launcher_process", str(folder.path)],
+                    [sys.executable, "-I", "-m", f"broker_core.launching.{program}", str(folder.path)],
                     stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd="/",
                     env=os.environ | {VARIABLE: str(folder.path)}, start_new_session=True,
                 )  # fmt: skip
@@ -213,7 +236,7 @@ class Launchers:
                     if words := folder.proxies():
                         return words[index]
                     await asyncio.sleep(POLL_INTERVAL / 5)
-        raise NoLauncher("mpiexec did not say how its proxies are started.")
+        raise NoLauncher("The launcher did not say how its components are started.")
 
     def _runs(self, tag: str, folder: LauncherFolder) -> bool:
         child = self._children.get(tag)

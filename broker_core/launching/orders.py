@@ -125,7 +125,13 @@ def component_order(
     order: LaunchOrder, component: Component, placement: Placement, proxies: Proxies
 ) -> LaunchOrder:
     """The order of one component of several; `proxies`: by which it calls the launcher, and the hub if
-    there is one."""
+    there is one. With a launcher of one's own the program is started once, as it would be alone."""
+    if proxies.variables is not None:
+        mine = (("CROSSDESK_COMPONENT", str(component.index)), ("CROSSDESK_CPUS", str(placement.cpus)))
+        environment = (*order.environment, *mine, *proxies.variables)
+        return replace(
+            order, attempt=component, ce=placement.ce, cpus=placement.cpus, environment=environment
+        )
     several = (("CROSSDESK_MPI_LAYOUT", proxies.layout),) if len(proxies.chunks) > 1 else ()
     by_hub = ((VARIABLE, proxies.hub),) if proxies.hub else ()
     nodes = 1 if by_hub else nodes_asked(order.request, order.cpus, placement.cpus) or proxies.nodes

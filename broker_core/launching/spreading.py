@@ -21,6 +21,9 @@ class Proxies:
     hub: str = ""
     """How the component calls the hub by which it talks to the others; empty: they call each other."""
 
+    variables: tuple[tuple[str, str], ...] | None = None
+    """Of a component whose launcher is one's own, which has no proxies; None: it has."""
+
     @property
     def layout(self) -> str:
         """Number of proxies, and processes of each, as the site's scripts read it."""

@@ -114,6 +114,8 @@ def _needs(description: JobDescription, context: Context) -> Iterator[Condition]
         kind, _, name = need.partition(":")
         if kind == "mpi":
             yield _software(need, context.mpi_tags.get(name, name))
+        elif need == "inter-cluster" and description.application_launcher:
+            continue  # its components are programs like any other, which the launcher joins
         elif not context.assume_abilities and need not in context.abilities:
             yield of_attribute(
                 f"offers {in_words(need)}",

@@ -40,6 +40,9 @@ class SchedulingSettings:
     mpiexec: str = setting(
         "", "mpiexec of MPICH on this machine, for jobs over several sites; empty: beside Python, or in PATH"
     )
+    application_launchers: str = setting(
+        "", "folder of launchers for ApplicationLauncher: NAME.py, NAME.py.sig, and the file allowed_signers"
+    )
     launcher_address: str = setting(
         "", "address of this machine that nodes of sites call for such jobs; empty: that of its way out"
     )

@@ -7,7 +7,9 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from broker_core.jobs.placement import Component
+from broker_core.jobs.placement import Component, shared
+from broker_core.jobs.record import JobRecord
+from broker_core.jobs.states import JobState
 from broker_core.launching.launcher_folder import LauncherFolder
 from broker_core.launching.launchers import Launchers
 from broker_core.launching.spreading import Chunks
@@ -27,6 +29,12 @@ class Linked:
 
     prefix: Path
     program: Path
+
+
+def over_two(state: JobState) -> JobRecord:
+    """The row of that job."""
+    where = shared(("a:22/jobmanager-slurm-x", "b:22/jobmanager-slurm-x"), 3)
+    return JobRecord("j", "ann", "ranks", "Parallel", False, 3, state, "", placements=where, attempt=1)
 
 
 class Job:

@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.jobs.placement import shared
-from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.launching.launchers import Launchers, NoLauncher, own_address
 from broker_core.launching.spreading import Proxies
@@ -20,7 +18,7 @@ from broker_core.scheduling.coallocation.messages import (
     LauncherLost,
     ReleaseBarrier,
 )
-from tests.launching.attempt import CHUNKS, ONE, TWO, Job, Linked
+from tests.launching.attempt import CHUNKS, ONE, TWO, Job, Linked, over_two
 from tests.waiting import eventually, within
 
 pytestmark = pytest.mark.mpi
@@ -39,11 +37,6 @@ int main(int count, char **words)
     return 0;
 }
 """
-def over_two(state: JobState) -> JobRecord:
-    where = shared(("a:22/jobmanager-slurm-x", "b:22/jobmanager-slurm-x"), 3)
-    return JobRecord("j", "ann", "ranks", "Parallel", False, 3, state, "", placements=where, attempt=1)
-
-
 async def _told(proxies: Proxies) -> bytes:
     """What a caller at the port of a component hears until its connection ends."""
     host, _, port = proxies.words.partition("--control-port ")[2].split(" ")[0].rpartition(":")

@@ -64,6 +64,7 @@ from broker_core.interactive.sessions.line_sessions import LineSessions
 from broker_core.interactive.sessions.sessions import Sessions
 from broker_core.jdl.check import Limits
 from broker_core.jobs.record import JobRecord
+from broker_core.launching.application_launchers import ApplicationLaunchers
 from broker_core.launching.files import FileStore
 from broker_core.launching.launchers import Launchers
 from broker_core.reactor.core import Core
@@ -144,7 +145,10 @@ class Broker:
         self._sessions.post = engine.post
         self._orders = LaunchOrders(store, self._checker, self._files, self._sessions)
         address, relay = settings.launcher_address, settings.relay
-        self._launchers = Launchers(paths.launchers, settings.mpiexec, address, relay)
+        self._own_launchers = ApplicationLaunchers(settings.application_launchers)
+        self._launchers = Launchers(
+            paths.launchers, settings.mpiexec, address, relay, self._own_launchers
+        )
         self._launchers.post, self._orders.proxy = engine.post, self._launchers.words
         self._orders.node_cpus = engine.scheduler.cache.node_cpus
         self._sites = SiteDispatcher(engine, self._orders, self._fail)
@@ -167,8 +171,9 @@ class Broker:
         """Submissions, and what may happen to jobs that have ended."""
         settings = self._settings
         items = ItemChecker(
-            self._checker, self._files, self._data, self._sessions.desks, settings.sandbox_limit
-        )
+            self._checker, self._files, self._data, self._sessions.desks, settings.sandbox_limit,
+            self._own_launchers,
+        )  # fmt: skip
         self._submissions = Submissions(self._engine, items, self._orders, self._files, settings.backlog_max)
         self._reruns = Reruns(self._engine, self._orders, self._submissions)
         self._ended = EndedJobs(self._engine)

@@ -13,6 +13,7 @@ from broker_core.broker.matchmaking.collective_conditions import collective_cond
 from broker_core.broker.matchmaking.data_locality import NOTHING, DataLocality, Near
 from broker_core.interactive.sessions.agent_programs import agents
 from broker_core.jdl.evaluation.environment import EvaluationEnvironment
+from broker_core.launching.application_launchers import ApplicationLaunchers
 from broker_core.matching.context import Context
 from broker_core.matching.match import Matches, match
 from broker_core.resources.pool import Pool
@@ -86,4 +87,5 @@ class MatchContext:
 def _abilities(settings: Settings) -> frozenset[str]:
     """What other sites can do because of what this broker has: interactive jobs need some agent."""
     able = settings.line_agent or agents(settings.agent_program).frozen is not None
-    return frozenset({"interactive"} if able else ())
+    launchers = {f"launcher:{name}" for name in ApplicationLaunchers(settings.application_launchers).names}
+    return frozenset(launchers | {"interactive"} if able else launchers)

@@ -17,6 +17,7 @@ from broker_core.errors import BadRequest, DescriptionRefused
 from broker_core.interactive.sessions.desks import Desks
 from broker_core.interactive.sessions.sessions import is_foreign
 from broker_core.jdl.description import JobDescription
+from broker_core.launching.application_launchers import ApplicationLaunchers, NoApplicationLauncher
 from broker_core.launching.files import FileStore
 from broker_core.launching.orders import OVER_SITES, OVERLAY
 from broker_core.scheduling.demand import PARAMETER, significant
@@ -28,9 +29,16 @@ class ItemChecker:
     """Checks what is submitted before anything of it is kept."""
 
     def __init__(
-        self, checker: Checker, files: FileStore, data: DataLocality, desks: Desks, sandbox_limit: int
+        self,
+        checker: Checker,
+        files: FileStore,
+        data: DataLocality,
+        desks: Desks,
+        sandbox_limit: int,
+        launchers: ApplicationLaunchers,
     ) -> None:
         """`sandbox_limit`: bytes of an input sandbox."""
+        self._launchers = launchers
         self._desks = desks
         self._checker = checker
         self._files = files
@@ -80,7 +88,7 @@ class ItemChecker:
         checked = await self._checker.check(item.description, (item.values or [""])[0])
         if checked.description is None:
             raise refused(checked.diagnostics, location)
-        _refuse_launcher(checked.description, location)
+        await self._check_launcher(checked.description, location)
         _refuse_several_sites(checked.description, location)
         helper_for(item, checked.description).inspect(item)
         check_sandbox(checked.description, item.files, self._files, self._sandbox_limit, location)
@@ -110,6 +118,26 @@ class ItemChecker:
             " own agent in InteractiveAgent.",
         )
 
+    async def _check_launcher(self, job: JobDescription, location: str) -> None:
+        """A launcher that is named has to be installed at the broker, and signed (CB-AL-20)."""
+        named = job.application_launcher
+        if not named:
+            return
+        place = ", ".join(part for part in (location, "ApplicationLauncher") if part)
+        if "inter-cluster" not in job.needs:
+            raise BadRequest(
+                f"The launcher {named} starts several components together, and the job names none.",
+                code="launcher_without_components",
+                place=place,
+                remedy="Name two or more in SubJobs, or leave ApplicationLauncher out: a job of SubJobType"
+                " plain is started once, at one site.",
+            )
+        try:
+            await asyncio.to_thread(self._launchers.source, named)
+        except NoApplicationLauncher as error:
+            error.place = place
+            raise
+
     async def _each(self, item: SubmissionItem, location: str) -> dict[str, JobDescription]:
         found: dict[str, JobDescription] = {}
         for value in item.values or ():
@@ -120,23 +148,12 @@ class ItemChecker:
         return found
 
 
-def _refuse_launcher(job: JobDescription, location: str) -> None:
-    """A launcher that is named has to be installed at the broker, and signed; none is today (CB-AL-20)."""
-    named = next((need.partition(":")[2] for need in job.needs if need.startswith("launcher:")), "")
-    if named:
-        raise BadRequest(
-            f"This broker has no application launcher {named}: the job would wait for ever.",
-            code="no_such_launcher",
-            place=", ".join(part for part in (location, "ApplicationLauncher") if part),
-            remedy="Leave ApplicationLauncher out: a job of SubJobType plain is started once, at one site.",
-        )
-
-
 def _refuse_several_sites(job: JobDescription, location: str) -> None:
     """No launcher joins the parts of such a parallel job at several sites: it would wait for ever."""
     if "inter-cluster" not in job.needs:
         return
-    if job.sub_job_type in (OVER_SITES, OVERLAY) and not job.interactive:
+    joined = job.sub_job_type in (OVER_SITES, OVERLAY) or job.application_launcher
+    if joined and not job.interactive:
         return
     raise BadRequest(
         f"A job of SubJobType {job.sub_job_type} runs over several sites, which is not done yet"

@@ -21,9 +21,9 @@ from broker_core.sites.contract import LaunchOrder
 from broker_core.wire.submission import SandboxFile
 
 Value = TypeVar("Value")
-ProxyWords = Callable[[Component, Sequence[Sequence[int]], bool], Awaitable[Proxies]]
-"""Takes a component, for all of its attempt the processes of each proxy, and whether they talk by way of a
-hub."""
+ProxyWords = Callable[[Component, Sequence[Sequence[int]], bool, str], Awaitable[Proxies]]
+"""Takes a component, for all of its attempt the processes of each proxy, whether they talk by way of a hub,
+and the name of a launcher of one's own."""
 KEPT = 2000
 """Texts of descriptions kept in memory."""
 
@@ -46,7 +46,9 @@ class Recent(Generic[Value]):
             self._values.popitem(last=False)
 
 
-async def no_launcher(component: Component, chunks: Sequence[Sequence[int]], overlay: bool) -> Proxies:
+async def no_launcher(
+    component: Component, chunks: Sequence[Sequence[int]], overlay: bool, application: str
+) -> Proxies:
     """Stands where there are no launchers."""
     raise BadRequest("No launcher of this broker starts one job at several sites.", place=component.tag)
 
@@ -107,10 +109,13 @@ class LaunchOrders:
         description = await self.description(record)
         order = order_for(description, record, await self.files(record), self._files)
         request, total, overlay = order.request, order.cpus, description.mpi == OVERLAY
+        application = description.application_launcher
+        one_node = overlay or application
         chunks = [
-            # What carries the packets of a component does so for one node.
-            (one.cpus,) if overlay else chunks_of(request, total, one.cpus, self.node_cpus(one.ce.id))
+            # What carries the packets of a component does so for one node; a program that is started once
+            # starts its own processes.
+            (one.cpus,) if one_node else chunks_of(request, total, one.cpus, self.node_cpus(one.ce.id))
             for one in placements
         ]
-        proxies = await self.proxy(component, chunks, overlay)
+        proxies = await self.proxy(component, chunks, overlay, application)
         return component_order(order, component, placements[component.index], proxies)
