@@ -14,7 +14,7 @@ from app import units
 from app.jobs import folding
 from app.jobs.batch_totals import BatchBook
 from app.stores.refresh import Refresh
-from app.widgets.fitting_button import FittingButton
+from app.welcome.fitting_button import FittingButton
 from app.widgets.labels import label
 from app.widgets.state_glyph import StateGlyph, style_of_row
 from app.widgets.tool_button import tool_button

@@ -29,7 +29,7 @@ class Contacts:
         self._gone = [asyncio.Event() for _ in range(number)]
         self._released = asyncio.Event()
         self._answer = b""
-        self.said = [""] * number
+        self.greetings = [""] * number
         """By component, the words behind its secret: of its own, or none."""
         self._host, self._port = "", 0
 
@@ -60,7 +60,7 @@ class Contacts:
             words = (await reader.readline()).decode("utf-8", "replace").split(maxsplit=2)
             index = self._known(words)
             if index is not None:
-                self.said[index] = "".join(words[2:]).strip()
+                self.greetings[index] = "".join(words[2:]).strip()
                 self._ready[index].set()
                 await self._released.wait()
                 writer.write(self._answer)
@@ -91,12 +91,12 @@ class ApplicationLauncher:
         """Set by the broker."""
         self.contacts = Contacts(len(cpus))
 
-    async def submission(self) -> list[dict[str, str]]:
+    async def submit(self) -> list[dict[str, str]]:
         """The variables that each component gets beside those of the description. Here: what to call."""
         await self.contacts.open(self.address)
         return [{CONTACT: self.contacts.words(index)} for index in range(len(self.cpus))]
 
-    async def synchronisation(self) -> None:
+    async def synchronize(self) -> None:
         """Until all components are ready and released; each that is ready is told by `gathered`. Here: a
         component is ready once it calls, and waits for the answer."""
         await self.all_called()
@@ -111,7 +111,7 @@ class ApplicationLauncher:
         await self.contacts.ready(index)
         self.gathered(index)
 
-    async def monitoring(self) -> int:
+    async def monitor(self) -> int:
         """Until the work is over; returns an exit code for the log. Here: until all calls have ended."""
         await asyncio.gather(*(self.contacts.gone(index) for index in range(len(self.cpus))))
         return 0

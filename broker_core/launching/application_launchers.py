@@ -53,9 +53,9 @@ class ApplicationLaunchers:
             signers = (self._folder / SIGNERS).read_text()
             signature = (self._folder / f"{name}.py.sig").read_bytes()
         except (OSError, ValueError) as error:
-            said = getattr(error, "strerror", None) or error
+            reason = getattr(error, "strerror", None) or error
             raise NoApplicationLauncher(
-                f"The application launcher {name} has no signature that can be checked: {said}.",
+                f"The application launcher {name} has no signature that can be checked: {reason}.",
                 place=str(getattr(error, "filename", None) or self._folder),
                 remedy=_REMEDY,
             ) from error

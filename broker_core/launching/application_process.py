@@ -40,15 +40,15 @@ async def _run(folder: LauncherFolder) -> int:
     cpus = [sum(chunks) for chunks in settings.chunks]
     made = loaded(folder.application)(cpus, settings.address, folder.gathered)
 
-    def look() -> None:
+    def check_release() -> None:
         if folder.release.exists():
             made.released.set()
 
-    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, look)
-    folder.tell_proxies([_checked(one) for one in await made.submission()])
-    look()
-    await made.synchronisation()
-    return await made.monitoring()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, check_release)
+    folder.tell_proxies([_checked(one) for one in await made.submit()])
+    check_release()
+    await made.synchronize()
+    return await made.monitor()
 
 
 def _checked(variables: dict[str, str]) -> str:

@@ -124,12 +124,12 @@ class Launchers:
                 )
                 self._start(tag, folder, self._with_hub(settings) if overlay else settings, text)
                 self._watch(tag)
-            told, settings = await self._word(tag, folder, component.index), folder.settings()
+            answer, settings = await self._word(tag, folder, component.index), folder.settings()
             # Another broker may have begun with other numbers, which hold.
             mine = settings.chunks[component.index]
             if settings.application:
-                return Proxies("", mine, variables=tuple(json.loads(told).items()))
-            words, _, hub = told.partition("\n")
+                return Proxies("", mine, variables=tuple(json.loads(answer).items()))
+            words, _, hub = answer.partition("\n")
             return Proxies(words, mine, hub)
 
     def release(self, effect: ReleaseBarrier) -> None:

@@ -12,15 +12,15 @@ from broker_core.launching.application_launcher import ApplicationLauncher
 
 
 class Launcher(ApplicationLauncher):
-    async def submission(self):
+    async def submit(self):
         roles = ["master"] + ["worker"] * (len(self.cpus) - 1)
-        made = await super().submission()
+        made = await super().submit()
         return [{**one, "FARM_ROLE": role} for one, role in zip(made, roles)]
 
-    async def synchronisation(self):
+    async def synchronize(self):
         await self.all_called()
         await self.released.wait()
-        self.contacts.go(self.contacts.said[0])
+        self.contacts.go(self.contacts.greetings[0])
 '''
 CALLER = """
 import os, socket, sys

@@ -171,9 +171,9 @@ class Broker:
         """Submissions, and what may happen to jobs that have ended."""
         settings = self._settings
         items = ItemChecker(
-            self._checker, self._files, self._data, self._sessions.desks, settings.sandbox_limit,
-            self._own_launchers,
-        )  # fmt: skip
+            self._checker, self._files, self._data, self._sessions.desks, settings.sandbox_limit
+        )
+        items.launchers = self._own_launchers
         self._submissions = Submissions(self._engine, items, self._orders, self._files, settings.backlog_max)
         self._reruns = Reruns(self._engine, self._orders, self._submissions)
         self._ended = EndedJobs(self._engine)

@@ -17,7 +17,7 @@ from broker_core.errors import BadRequest, DescriptionRefused
 from broker_core.interactive.sessions.desks import Desks
 from broker_core.interactive.sessions.sessions import is_foreign
 from broker_core.jdl.description import JobDescription
-from broker_core.launching.application_launchers import ApplicationLaunchers, NoApplicationLauncher
+from broker_core.launching.application_launchers import NONE_OF_OWN, NoApplicationLauncher
 from broker_core.launching.files import FileStore
 from broker_core.launching.orders import OVER_SITES, OVERLAY
 from broker_core.scheduling.demand import PARAMETER, significant
@@ -35,10 +35,10 @@ class ItemChecker:
         data: DataLocality,
         desks: Desks,
         sandbox_limit: int,
-        launchers: ApplicationLaunchers,
     ) -> None:
         """`sandbox_limit`: bytes of an input sandbox."""
-        self._launchers = launchers
+        self.launchers = NONE_OF_OWN
+        """Those that a description may name."""
         self._desks = desks
         self._checker = checker
         self._files = files
@@ -123,19 +123,19 @@ class ItemChecker:
         named = job.application_launcher
         if not named:
             return
-        place = ", ".join(part for part in (location, "ApplicationLauncher") if part)
+        where = ", ".join(part for part in (location, "ApplicationLauncher") if part)
         if "inter-cluster" not in job.needs:
             raise BadRequest(
                 f"The launcher {named} starts several components together, and the job names none.",
                 code="launcher_without_components",
-                place=place,
+                place=where,
                 remedy="Name two or more in SubJobs, or leave ApplicationLauncher out: a job of SubJobType"
                 " plain is started once, at one site.",
             )
         try:
-            await asyncio.to_thread(self._launchers.source, named)
+            await asyncio.to_thread(self.launchers.source, named)
         except NoApplicationLauncher as error:
-            error.place = place
+            error.place = where
             raise
 
     async def _each(self, item: SubmissionItem, location: str) -> dict[str, JobDescription]:

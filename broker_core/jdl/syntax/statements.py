@@ -24,7 +24,7 @@ _COMMENTS = frozenset("-%*!")
 """Signs with which other languages begin a comment."""
 _PROMPTS = frozenset(">$")
 """Signs with which mails and shells begin a line."""
-_BARE = frozenset({"replicacatalog"})
+BARE = frozenset({"replicacatalog"})
 """Attributes whose value may stand without quotes (CB-JDL-04)."""
 
 
@@ -104,7 +104,7 @@ class Statements(ExpressionParser):
         return Unexpected("expected-equals", message, token, name.text, fixes)
 
     def _bare_value(self, name: Token) -> Literal | None:
-        if name.text.lower() not in _BARE or self.kind not in ("name", "number"):
+        if name.text.lower() not in BARE or self.kind not in ("name", "number"):
             return None
         found = _BARE_VALUE.match(self.source, self.token.start)
         if found is None:

@@ -9,12 +9,14 @@ from broker_core.jdl.evaluation.operators import real_text
 from broker_core.jdl.evaluation.times import Moment, Span, moment_text, span_text
 from broker_core.jdl.evaluation.values import AdValue
 from broker_core.jdl.syntax.expressions import PRECEDENCE
+from broker_core.jdl.syntax.statements import BARE
 from broker_core.jdl.syntax.tokens import KEYWORDS, quoted
 from broker_core.jdl.syntax.tree import (
     Ad,
     Binary,
     Call,
     Conditional,
+    Entry,
     Expression,
     ListOf,
     Literal,
@@ -34,7 +36,13 @@ def write(ad: Ad) -> str:
 
     Comments are not in the tree: use `edit.set_attribute` to change a text that people wrote.
     """
-    return "".join(f"{name(entry.name)} = {expression(entry.value)};\n" for entry in ad)
+    return "".join(f"{name(entry.name)} = {_value(entry)};\n" for entry in ad)
+
+
+def _value(entry: Entry) -> str:
+    """Where a value may stand without quotes, what is no text must not be taken for it."""
+    text = expression(entry.value)
+    return f"({text})" if entry.name.lower() in BARE and text[0].isalnum() else text
 
 
 def name(text: str) -> str:

@@ -117,7 +117,7 @@ class _Search:
             return np.zeros((0, size), np.int64)
         rows: list[tuple[int, ...]] = []
         for members, last in self._extended((), 0, 0, self._need, size):
-            rows += [(*members, place) for place in last[: most - len(rows)].tolist()]
+            rows += [(*members, one) for one in last[: most - len(rows)].tolist()]
             if len(rows) == most:
                 break
         if self.limited and not rows and self._free[largest[:-1]].sum() < self._need:

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.inspector.batch.page import BatchPage
 from app.welcome.doors import RecentJobs
-from app.widgets.fitting_button import FittingButton
+from app.welcome.fitting_button import FittingButton
 from broker_core.wire.submission import Submission, SubmissionItem
 from tests.app.windows import Stage, play
 from tests.waiting import eventually

@@ -10,9 +10,12 @@ import pytest
 from broker_core.client.client import BrokerClient
 from broker_core.client.transport import BrokerTransport
 from broker_core.wire.sites import SiteSpec
+from tests.broker.sites.grid import NAMES, Grid, with_both
+from tests.broker.sites.launching import launching_broker
 from tests.broker.sites.watching import known
 from tests.leaks import lasting
 from tests.running import RunningBroker
+from tests.testbed.mpi import installed
 from tests.testbed.slurm import Cluster, Slurm
 from tests.testbed.sshd import Sshd, own_home
 
@@ -101,3 +104,61 @@ async def site(client: BrokerClient, spec: SiteSpec, trusting: Path, cluster: Cl
     await client.add_site(spec)
     await known(client, NAME)
     return client
+
+
+@pytest.fixture(scope="session")
+def slurms(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Cluster]]:
+    """Two clusters of four processors, on two nodes each: components of more than two lie on both."""
+    with lasting():
+        bed = Slurm(tmp_path_factory.mktemp("slurms") / "bed", NAMES, nodes=2, cpus=2)
+    try:
+        yield bed.start().clusters
+    finally:
+        bed.close()
+
+
+@pytest.fixture
+def clusters(slurms: dict[str, Cluster]) -> Iterator[dict[str, Cluster]]:
+    """The same, without jobs before and after."""
+    yield slurms
+    for cluster in slurms.values():
+        cluster.end_jobs()
+
+
+@pytest.fixture
+def hosts(tmp_path: Path, clusters: dict[str, Cluster], isolated: Path) -> Iterator[Path]:
+    """The folder of the login hosts of both, known to the broker's user; MPICH is in their PATH."""
+    path = f"{installed('mpich').prefix}/bin:/usr/bin:/bin"
+    servers = {
+        name: Sshd(
+            tmp_path / name, environment=cluster.environment | own_home(tmp_path / name) | {"PATH": path}
+        )
+        for name, cluster in clusters.items()
+    }
+    ssh = isolated / "home" / ".ssh"
+    ssh.mkdir(mode=0o700)
+    try:
+        for server in servers.values():
+            server.start()
+        (ssh / "config").write_text("".join(server.alias(name) for name, server in servers.items()))
+        trusted = [server.known_hosts.read_text() for server in servers.values()]
+        (ssh / "known_hosts").write_text("".join(trusted))
+        yield tmp_path
+    finally:
+        for server in servers.values():
+            server.close()
+
+
+@pytest.fixture
+def launching(state_dir: Path) -> Iterator[RunningBroker]:
+    with launching_broker(state_dir, "127.0.0.1") as broker:
+        yield broker
+
+
+@pytest.fixture
+async def grid(
+    hosts: Path, launching: RunningBroker, clusters: dict[str, Cluster]
+) -> AsyncIterator[Grid]:
+    async with BrokerClient(BrokerTransport(launching.state_dir, patience=20)) as client:
+        await with_both(client, hosts)
+        yield Grid(client, launching, clusters, hosts)

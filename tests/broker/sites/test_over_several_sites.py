@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sys
-from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -16,137 +14,17 @@ from PySide6.QtWidgets import QApplication
 from app.inspector.coallocation.pane import CoallocationPane
 from broker_core.client.client import BrokerClient
 from broker_core.client.transport import BrokerTransport
-from broker_core.errors import BadRequest
-from broker_core.launching.launcher_folder import LauncherFolder
-from broker_core.wire.sites import SiteSpec
 from tests.app.pictures import PICTURES
 from tests.app.windows import Stage, play
-from tests.broker.jobs import reach, submit, upload
-from tests.broker.sites.launching import launching_broker
+from tests.broker.jobs import reach
+from tests.broker.sites.grid import JOB, NAMES, Grid, with_both
 from tests.broker.sites.watching import known
 from tests.command_line.calling import crossdesk
-from tests.launching.own_launchers import CALLER, LauncherFolders
-from tests.leaks import lasting
 from tests.running import RunningBroker, processes_of
-from tests.testbed.mpi import installed
-from tests.testbed.slurm import Cluster, Slurm
-from tests.testbed.sshd import Sshd, own_home
+from tests.testbed.slurm import Cluster
 from tests.waiting import eventually
 
 pytestmark = [pytest.mark.mpi, pytest.mark.cluster]
-NAMES = ("north", "south")
-JOB = """
-    JobType = "Parallel"; SubJobType = "{kind}"; NodeNumber = 6; Executable = "ranks";
-    Arguments = "{words}"; InputSandbox = {{"ranks"}}; StdOutput = "out"; StdError = "err";
-    Environment = {{"GIVEN=a value", "FI_TCP_IFACE=lo"}};
-"""
-
-
-@pytest.fixture(scope="module")
-def slurms(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Cluster]]:
-    """Two clusters of four processors, on two nodes each: components of more than two lie on both."""
-    with lasting():
-        bed = Slurm(tmp_path_factory.mktemp("slurms") / "bed", NAMES, nodes=2, cpus=2)
-    try:
-        yield bed.start().clusters
-    finally:
-        bed.close()
-
-
-@pytest.fixture
-def clusters(slurms: dict[str, Cluster]) -> Iterator[dict[str, Cluster]]:
-    """The same, without jobs before and after."""
-    yield slurms
-    for cluster in slurms.values():
-        cluster.end_jobs()
-
-
-@pytest.fixture
-def hosts(tmp_path: Path, clusters: dict[str, Cluster], isolated: Path) -> Iterator[Path]:
-    """The folder of the login hosts of both, known to the broker's user; MPICH is in their PATH."""
-    path = f"{installed('mpich').prefix}/bin:/usr/bin:/bin"
-    servers = {
-        name: Sshd(
-            tmp_path / name, environment=cluster.environment | own_home(tmp_path / name) | {"PATH": path}
-        )
-        for name, cluster in clusters.items()
-    }
-    ssh = isolated / "home" / ".ssh"
-    ssh.mkdir(mode=0o700)
-    try:
-        for server in servers.values():
-            server.start()
-        (ssh / "config").write_text("".join(server.alias(name) for name, server in servers.items()))
-        trusted = [server.known_hosts.read_text() for server in servers.values()]
-        (ssh / "known_hosts").write_text("".join(trusted))
-        yield tmp_path
-    finally:
-        for server in servers.values():
-            server.close()
-
-
-@dataclass
-class Grid:
-    """A broker that has both clusters, and what is there."""
-
-    client: BrokerClient
-    broker: RunningBroker
-    clusters: dict[str, Cluster]
-    folder: Path
-
-    async def submit(self, words: str = "", kind: str = "mpich-g2", text: str = JOB) -> str:
-        """The program that checks its ranks; returns the job."""
-        file = await upload(self.client, installed("mpich").program.read_bytes(), "ranks", executable=True)
-        # What carries packets does so for one node, and nodes have two processors.
-        text = text if kind == "mpich-g2" else text.replace("NodeNumber = 6", "NodeNumber = 4")
-        return (await submit(self.client, text.format(words=words, kind=kind), files=[file])).ids[0]
-
-    async def story(self, job: str) -> list[str]:
-        return [one.reason for one in await self.client.events_of(job)]
-
-    async def output(self, job: str, name: str) -> str:
-        return (await self.client.read_file(job, name)).content.decode()
-
-    def launcher(self, job: str, attempt: int = 1) -> LauncherFolder:
-        return LauncherFolder(self.broker.state_dir / "launchers" / f"{job}.{attempt}")
-
-    def there(self) -> list[str]:
-        """Jobs of the batch systems."""
-        return [name for cluster in self.clusters.values() for name in cluster.present().values()]
-
-    async def nothing_is_left(self) -> None:
-        await eventually(lambda: not self.there(), what="no component is left in a batch system")
-        for name in NAMES:
-            await eventually(lambda name=name: not processes_of(self.folder / f"{name}-there"))
-        root = self.broker.state_dir / "launchers"
-        await eventually(lambda: not list(root.iterdir()), what="no launcher is left")
-        await eventually(lambda: not processes_of(root))
-
-
-@pytest.fixture
-def launching(state_dir: Path) -> Iterator[RunningBroker]:
-    with launching_broker(state_dir, "127.0.0.1") as broker:
-        yield broker
-
-
-async def with_both(client: BrokerClient, hosts: Path, *, reachable: bool = True) -> None:
-    """The broker has both clusters; `reachable`: their nodes can be called."""
-    for name in NAMES:
-        spec = SiteSpec(
-            name=name, kind="slurm", host=name, directory=str(hosts / f"{name}-there"),
-            poll_interval=0.2, list_interval=0.2, reachable=reachable,
-        )  # fmt: skip
-        await client.add_site(spec)
-        await known(client, name)
-
-
-@pytest.fixture
-async def grid(
-    hosts: Path, launching: RunningBroker, clusters: dict[str, Cluster]
-) -> AsyncIterator[Grid]:
-    async with BrokerClient(BrokerTransport(launching.state_dir, patience=20)) as client:
-        await with_both(client, hosts)
-        yield Grid(client, launching, clusters, hosts)
 
 
 async def test_a_job_that_fits_on_neither_site_runs_over_both_as_one(grid: Grid) -> None:
@@ -162,55 +40,6 @@ async def test_a_job_that_fits_on_neither_site_runs_over_both_as_one(grid: Grid)
     wanted = "6 ranks of 6 launchers, pi 3.141593, halo right, given a value\n"
     assert await grid.output(job, "component-1/out") == wanted
     await grid.nothing_is_left()
-
-
-@pytest.fixture
-def launchers(tmp_path: Path) -> LauncherFolders:
-    return LauncherFolders(tmp_path / "authorities")
-
-
-@pytest.fixture
-async def own(
-    hosts: Path, state_dir: Path, clusters: dict[str, Cluster], launchers: LauncherFolders
-) -> AsyncIterator[Grid]:
-    """The same with a launcher of one's own."""
-    launchers.install("farm")
-    settings = f'application_launchers = "{launchers.folder}"\n'
-    with launching_broker(state_dir, "127.0.0.1", settings) as broker:
-        async with BrokerClient(BrokerTransport(broker.state_dir, patience=20)) as client:
-            await with_both(client, hosts)
-            yield Grid(client, broker, clusters, hosts)
-
-
-FARMED = f"""
-    JobType = "Parallel"; SubJobType = "plain"; ApplicationLauncher = "farm"; Executable = "{sys.executable}";
-    Arguments = "caller.py '{{said}}' 'here I am'"; InputSandbox = {{{{"caller.py"}}}}; StdOutput = "out";
-    StdError = "err"; SubJobs = {{{{
-        [ NodeNumber = 1; Requirements = RegExp("north", other.GlueCEUniqueID); ],
-        [ NodeNumber = 2; Requirements = RegExp("south", other.GlueCEUniqueID); ] }}}};
-"""
-
-
-async def test_a_launcher_of_ones_own_joins_programs_at_two_sites(
-    own: Grid, launchers: LauncherFolders
-) -> None:
-    file = await upload(own.client, CALLER.encode(), "caller.py")
-    job = (await submit(own.client, FARMED.format(said="here I am"), files=[file])).ids[0]
-    row = await reach(own.client, job, "Done", "Aborted")
-    assert (row["state"], row["exit_code"]) == ("Done", 0), await own.story(job)
-    assert await own.output(job, "out") == "master 0 go here I am\n"
-    assert await own.output(job, "component-1/out") == "worker 1 go here I am\n"
-    await own.nothing_is_left()
-
-    wrong = (await submit(own.client, FARMED.format(said="elsewhere"), files=[file])).ids[0]
-    row = await reach(own.client, wrong, "Done", "Aborted")
-    assert row["exit_code"] == 1
-    await own.nothing_is_left()
-
-    (launchers.folder / "farm.py.sig").write_text("of nobody")
-    with pytest.raises(BadRequest, match="not signed by an authority that this broker trusts") as refused:
-        await submit(own.client, FARMED.format(said="here I am"), files=[file])
-    assert (refused.value.code, refused.value.place) == ("no_such_launcher", "ApplicationLauncher")
 
 
 async def test_components_of_the_description_run_where_each_says_and_two_may_share_a_site(

@@ -74,10 +74,14 @@ async def test_list_match_says_which_mpi_a_site_lacks(both: BrokerClient) -> Non
 
 
 async def test_a_launcher_that_the_broker_has_not_is_refused_at_once(client: BrokerClient) -> None:
-    text = 'JobType = "Parallel"; SubJobType = "plain"; NodeNumber = 2; Executable = "/bin/true";'
+    text = 'JobType = "Parallel"; SubJobType = "plain"; Executable = "a"; ApplicationLauncher = "mine";'
+    parts = "SubJobs = {[ NodeNumber = 1; ], [ NodeNumber = 1; ]};"
     with pytest.raises(BadRequest, match="no application launcher mine") as refused:
-        await submit(client, f'{text} ApplicationLauncher = "mine";')
+        await submit(client, f"{text} {parts}")
     assert refused.value.code == "no_such_launcher"
+    with pytest.raises(BadRequest, match="starts several components together") as refused:
+        await submit(client, f"{text} NodeNumber = 2;")
+    assert refused.value.code == "launcher_without_components"
 
 
 async def test_a_job_over_several_sites_is_refused_with_what_to_write(client: BrokerClient) -> None:
