@@ -19,6 +19,7 @@ from PySide6.QtGui import (
     QPainter,
     QPalette,
     QPixmap,
+    QPixmapCache,
 )
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication
@@ -106,15 +107,17 @@ def _renderer(name: str, color: str) -> QSvgRenderer:
     return QSvgRenderer(QByteArray(source))
 
 
-@lru_cache(maxsize=1024)
 def _picture(name: str, color: str, edge: int, ratio: float) -> QPixmap:
     """An icon of `edge` logical pixels: to draw it anew costs more than the line that it stands in."""
-    made = QPixmap(round(edge * ratio), round(edge * ratio))
-    made.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(made)
-    _renderer(name, color).render(painter, QRectF(made.rect()))
-    painter.end()
-    made.setDevicePixelRatio(ratio)
+    key, made = f"icon {name} {color} {edge} {ratio}", QPixmap()
+    if not QPixmapCache.find(key, made):
+        made = QPixmap(round(edge * ratio), round(edge * ratio))
+        made.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(made)
+        _renderer(name, color).render(painter, QRectF(made.rect()))
+        painter.end()
+        made.setDevicePixelRatio(ratio)
+        QPixmapCache.insert(key, made)
     return made
 
 

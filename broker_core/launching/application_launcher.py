@@ -17,6 +17,8 @@ CONTACT = "CROSSDESK_CONTACT"
 """Variable of a component: HOST PORT INDEX SECRET, of the launcher that it calls."""
 _LONGEST = 1000
 """Bytes of the line with which a component begins."""
+_PATIENCE = 30
+"""Seconds that a caller has for it."""
 
 
 class Contacts:
@@ -57,7 +59,8 @@ class Contacts:
 
     async def _called(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError, ValueError):
-            words = (await reader.readline()).decode("utf-8", "replace").split(maxsplit=2)
+            async with asyncio.timeout(_PATIENCE):
+                words = (await reader.readline()).decode("utf-8", "replace").split(maxsplit=2)
             index = self._known(words)
             if index is not None:
                 self.greetings[index] = "".join(words[2:]).strip()

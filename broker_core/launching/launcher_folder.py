@@ -52,7 +52,8 @@ class LauncherFolder:
     def prepare(self, settings: LauncherSettings, application: bytes = b"") -> None:
         """Make it for a launcher that is to be started, which may be one's own; raises OSError."""
         self.path.mkdir(parents=True, mode=0o700)
-        self.application.write_bytes(application)
+        if application:
+            self.application.write_bytes(application)
         self._write(self._settings, json.dumps(asdict(settings)))
 
     def settings(self) -> LauncherSettings:

@@ -112,6 +112,14 @@ async def test_memory_of_ended_jobs_is_known_also_of_an_earlier_store(number: in
     assert check(tmp_path) == []
 
 
+def test_a_damaged_story_of_an_earlier_store_is_found_as_in_one_of_today(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / STORE_FILE)) as connection, connection:
+        connection.executescript((Path(__file__).parent / "released/schema_6.sql").read_text())
+        connection.execute("UPDATE events SET details = '{\"usage' WHERE position = 6")
+    with pytest.raises(StoreDamaged, match="event"):
+        open_store(tmp_path)
+
+
 @pytest.mark.parametrize("path", RELEASED, ids=lambda path: path.stem)
 def test_a_whole_store_of_an_earlier_version_needs_no_repair(path: Path, tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / STORE_FILE)) as connection:

@@ -176,8 +176,11 @@ def _add_memory(connection: Connection) -> None:
     connection.execute("ALTER TABLE jobs ADD COLUMN memory INTEGER")
     connection.execute(
         "UPDATE jobs SET memory = nullif(CAST(found.most AS INTEGER), 0) FROM ("
-        " SELECT job, json_extract(details, '$.usage.max_rss_bytes') AS most, max(seq) FROM events"
-        " WHERE json_type(details, '$.usage') = 'object' GROUP BY job"
+        " SELECT job, json_extract(details, '$.usage.max_rss_bytes') AS most, max(seq) FROM ("
+        # What is damaged is for the check of the store to find.
+        "  SELECT job, seq, CASE WHEN json_valid(details) THEN details ELSE '{}' END AS details FROM events"
+        "  WHERE details LIKE '%\"usage\"%'"
+        " ) WHERE json_type(details, '$.usage') = 'object' GROUP BY job"
         ") AS found WHERE found.job = jobs.id"
     )
 
