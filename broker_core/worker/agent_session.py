@@ -313,12 +313,14 @@ class AgentSession:
     def _wait_for_desks(self) -> None:
         """Nobody is there at the end: the Bypass agent keeps trying, a terminal stays for a while.
 
-        Where a desk has every byte, only word of the end is missing, which the broker has too.
+        Where a desk has every byte, or there was none, only word of the end is missing, which the broker has
+        too: no job goes on for that.
         """
         missing = any(spool.end > self.confirmed[stream] for stream, spool in self.spools.items())
         waits_long = self.settings.mode == LINES and self.settings.max_retries and missing
         if not waits_long and self._linger is None:
-            self._linger = self._loop.call_later(self.settings.linger, self._give_up_waiting)
+            pause = self.settings.linger if missing else min(self.settings.linger, LAST_WORDS)
+            self._linger = self._loop.call_later(pause, self._give_up_waiting)
 
     def _give_up_waiting(self) -> None:
         if self.ended:

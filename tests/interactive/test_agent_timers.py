@@ -17,7 +17,7 @@ import pytest
 
 from broker_core.interactive.channel.frames import FrameReader, read_word, word
 from broker_core.worker.agent_program import STDOUT, UserProgram
-from broker_core.worker.agent_session import BEHIND, AgentSession
+from broker_core.worker.agent_session import BEHIND, LAST_WORDS, AgentSession
 from broker_core.worker.agent_settings import LINES, TERMINAL, AgentSettings
 from broker_core.worker.agent_states import State
 from broker_core.worker.agent_viewer import Viewer
@@ -152,6 +152,19 @@ async def test_a_connection_that_breaks_before_the_last_word_keeps_no_agent_that
     await hours.pass_by(INTERVAL * 0.6)
     assert session.over.is_set()
     assert session.machine.state is not State.DEAD
+
+
+@pytest.mark.parametrize("mode", [LINES, TERMINAL])
+async def test_a_program_that_wrote_nothing_to_its_console_keeps_no_job(
+    mode: str, tmp_path: Path, hours: Hours
+) -> None:
+    """As one that draws on its display: no desk has anything to fetch."""
+    session, told = session_of(tmp_path, mode=mode, linger=INTERVAL)
+    told.status = 0
+    told.ended()
+    assert not session.over.is_set()
+    await hours.pass_by(LAST_WORDS * 1.1)
+    assert session.over.is_set()
 
 
 async def test_output_that_no_desk_has_is_kept_for_all_attempts(tmp_path: Path, hours: Hours) -> None:
