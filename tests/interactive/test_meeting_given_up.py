@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from typing import Any
+from typing import Any, cast
 
+import asyncssh
 import pytest
 
 from broker_core.interactive.channel.rendezvous import DESK, GO, Endpoint, NoRendezvous, meet, new_token
+from broker_core.interactive.shadow.connecting import AgentConnector
 from tests.waiting import within
 
 
@@ -42,3 +44,37 @@ async def test_a_meeting_that_is_canceled_leaves_no_connection(
             pass
         monkeypatch.undo()
     assert [one for one in made if one.fileno() != -1] == []
+
+
+async def test_who_gives_up_twice_leaves_no_attempt_that_takes_its_time_to_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As a session does that is closed on a busy machine."""
+    begun, may_end, ended = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def slow(self: AgentConnector, contact: Any) -> Any:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await may_end.wait()
+            ended.set()
+
+    async def never(attempt: int) -> Any:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(AgentConnector, "connect", slow)
+    made = AgentConnector(asyncssh.generate_private_key("ssh-ed25519"), 1.0, 1.0, None, None)
+    session = asyncio.ensure_future(made.unless_over(cast(Any, None), cast(Any, never), asyncio.Event()))
+    await begun.wait()
+    try:
+        for _ in range(3):
+            session.cancel()
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+        assert not session.done()
+    finally:
+        may_end.set()
+    with pytest.raises(asyncio.CancelledError):
+        await within(session)
+    assert ended.is_set()

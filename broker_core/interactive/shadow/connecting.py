@@ -80,9 +80,9 @@ class AgentConnector:
         finally:
             ending.cancel()
             wish.cancel()
+            if not met:
+                await _dropped(meeting, lambda near: near[0].abort())
             await asyncio.wait([ending, wish])
-            if not met and (near := await _dropped(meeting)) is not None:
-                near[0].abort()
 
     async def connect(self, contact: Contact) -> tuple[asyncssh.SSHClientConnection, bool]:
         """A connection to the agent, and whether it goes without the relay; raises NoRendezvous."""
@@ -115,8 +115,8 @@ class AgentConnector:
             return await chosen, chosen is arriving
         finally:
             for one in (arriving, relayed):
-                if one is not chosen and (late := await _dropped(one)) is not None:
-                    late.close()
+                if one is not chosen:
+                    await _dropped(one, socket.close)
 
     async def _at_relay(self, contact: Contact) -> socket:
         """A connection to the agent over the first place that has it; raises NoRendezvous."""
@@ -155,11 +155,22 @@ async def _until_over(introduce: Introduce) -> None:
             log.debug("Whether the job has ended: %s", error)
 
 
-async def _dropped(task: asyncio.Future[Made]) -> Made | None:
-    """Give an attempt up; returns what it made all the same, which has to be closed."""
+async def _dropped(task: asyncio.Future[Made], close: Callable[[Made], object]) -> None:
+    """Give an attempt up, and close what it made all the same.
+
+    Who waits for this and is given up too waits on: no attempt outlives its session.
+    """
     task.cancel()
-    await asyncio.wait([task])
-    return None if task.cancelled() or task.exception() is not None else task.result()
+    given_up = False
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError:
+            given_up = True
+    if not task.cancelled() and task.exception() is None:
+        close(task.result())
+    if given_up:
+        raise asyncio.CancelledError
 
 
 class LiveConnection:
