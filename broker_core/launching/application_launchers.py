@@ -5,26 +5,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import asyncssh
-from asyncssh.sshsig import SSHAllowedSigners
-
 from broker_core.errors import BadRequest
 
-NAMESPACE = "crossdesk-launcher"
-"""What a signature is for: `ssh-keygen -Y sign -n crossdesk-launcher -f KEY NAME.py`."""
 SIGNERS = "allowed_signers"
 """File with the authorities that are trusted, as of ssh-keygen(1)."""
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 _MOST = 1_000_000
 """Bytes of a launcher."""
 _REMEDY = "Ask who looks after the broker, or leave ApplicationLauncher out."
-
-
-class _Authorities(SSHAllowedSigners):
-    """Trusts signatures of launchers only: what an authority signed for another purpose is none."""
-
-    def validate(self, key: asyncssh.SSHKey, principal: str, namespace: str, ca: bool = False) -> bool:
-        return namespace == NAMESPACE and super().validate(key, principal, namespace, ca)
 
 
 class NoApplicationLauncher(BadRequest):
@@ -59,7 +47,9 @@ class ApplicationLaunchers:
                 place=str(getattr(error, "filename", None) or self._folder),
                 remedy=_REMEDY,
             ) from error
-        if len(text) > _MOST or not _holds(text, signature, name, signers):
+        from broker_core.launching.launcher_signatures import holds  # loads asyncssh, which takes long
+
+        if len(text) > _MOST or not holds(text, signature, name, signers):
             raise NoApplicationLauncher(
                 f"The application launcher {name} is not signed by an authority that this broker trusts.",
                 place=str(self._folder / f"{name}.py.sig"),
@@ -70,10 +60,3 @@ class ApplicationLaunchers:
 
 NONE_OF_OWN = ApplicationLaunchers("")
 """Of a broker without any."""
-
-
-def _holds(text: bytes, signature: bytes, name: str, signers: str) -> bool:
-    try:
-        return asyncssh.validate_sshsig(text, signature, name, _Authorities(signers))
-    except (ValueError, asyncssh.Error):
-        return False
