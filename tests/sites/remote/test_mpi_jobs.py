@@ -55,7 +55,12 @@ async def test_a_canceled_job_leaves_no_rank_on_any_node(
     one = ranks(mpi, f"wait {tmp_path / 'gate'}", request=ResourceRequest(mpi=True, hosts=2))
     await far.site.submit(one)
     await far.site.confirm(one.attempt)
-    await eventually(lambda: _running(tmp_path) == 4)
+
+    def known() -> str:
+        texts = [path.read_text() for path in (tmp_path / "site").rglob("std.err")]
+        return f"4 ranks run, not {_running(tmp_path)}; {texts}, {cluster.present()}, {far.notices}"
+
+    await eventually(lambda: _running(tmp_path) == 4, what=known)
     await far.site.cancel(one.attempt)
     assert (await far.ended(one.attempt)).failure == "killed"
     await eventually(lambda: not processes_of(tmp_path / "site"))
