@@ -7,7 +7,7 @@ import os
 
 NICEST = 19
 """The highest nice value that there is."""
-BROKER_NICE = 7
+BROKER_NICE = 9
 """Of a broker that was started by who works at this machine: behind the window, before the jobs."""
 
 
