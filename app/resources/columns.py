@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -30,6 +31,8 @@ _NO_ACCESS = (StateShape.HOLLOW, "muted", "No account")
 NAMES = {"site", "ce", "country", "lrms", "lock_owner", "sources", "state"}
 """What sorts as text; everything else as numbers."""
 _SLICE = 2000
+_REST_S = 0.002
+"""Seconds between two slices."""
 _SEARCHED = ("site", "ce", "lrms", "marks", "sources", "lock_owner")
 
 
@@ -108,19 +111,22 @@ BY_NAME = {column.name: place for place, column in enumerate(COLUMNS)}
 
 def searchable(held: Held) -> list[str]:
     """Return for each row what the filter looks through, in small letters."""
-    countries = [name_of(code or "") for code in held["country"]]
-    columns = [held[name] for name in _SEARCHED]
-    return [
-        " ".join(str(part or "") for part in row).lower() for row in zip(*columns, countries, strict=True)
-    ]
+    columns = [held[name] for name in (*_SEARCHED, "country")]
+
+    def text(row: int) -> str:
+        *parts, country = (column[row] or "" for column in columns)
+        return " ".join(map(str, (*parts, name_of(country)))).lower()
+
+    return _of_each_row(len(held["ce"]), text)
 
 
 def ranks(held: Held, by: str) -> np.ndarray:
     """Return for each row its rank by a column; rows with equal values share one."""
     if by == "state":
-        return _text_ranks([state_of(held, row)[2] for row in range(len(held["ce"]))])
+        return _text_ranks(_of_each_row(len(held["ce"]), lambda row: state_of(held, row)[2]))
     if by in NAMES:
-        return _text_ranks([str(value or "").lower() for value in held[by]])
+        values = held[by]
+        return _text_ranks(_of_each_row(len(values), lambda row: str(values[row] or "").lower()))
     numbers = np.array([-1.0 if value is None else float(value) for value in held[by]])
     return np.unique(numbers, return_inverse=True)[1]
 
@@ -135,6 +141,17 @@ def arranged(ranked: np.ndarray, texts: Sequence[str], wanted: str, descending: 
     order = np.argsort(ranked[rows], kind="stable")
     ordered: list[int] = rows[order[::-1] if descending else order].tolist()
     return ordered
+
+
+def _of_each_row(number: int, text: Callable[[int], str]) -> list[str]:
+    """The texts of all rows, for a thread: it rests now and then, else the window gets half of the time."""
+    found: list[str] = []
+    never = threading.Event()
+    for start in range(0, number, _SLICE):
+        if start:
+            never.wait(_REST_S)
+        found += map(text, range(start, min(start + _SLICE, number)))
+    return found
 
 
 def _text_ranks(values: list[str]) -> np.ndarray:
