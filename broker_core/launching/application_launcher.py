@@ -65,13 +65,19 @@ class Contacts:
             if index is not None:
                 self.greetings[index] = "".join(words[2:]).strip()
                 self._ready[index].set()
-                await self._released.wait()
-                writer.write(self._answer)
-                await writer.drain()
-                while await reader.read(_LONGEST):
-                    pass
-                self._gone[index].set()
+                try:
+                    await self._answered(reader, writer)
+                finally:
+                    self._gone[index].set()
         writer.close()
+
+    async def _answered(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer a component, and wait for the end of its call; raises OSError if that broke."""
+        await self._released.wait()
+        writer.write(self._answer)
+        await writer.drain()
+        while await reader.read(_LONGEST):
+            pass
 
     def _known(self, words: Sequence[str]) -> int | None:
         """The component that calls so, for the first time."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -16,6 +18,7 @@ from tests.broker.sites.grid import Grid, with_both
 from tests.broker.sites.launching import launching_broker
 from tests.launching.own_launchers import CALLER, LauncherFolders
 from tests.testbed.slurm import Cluster
+from tests.waiting import eventually
 
 pytestmark = [pytest.mark.mpi, pytest.mark.cluster]
 
@@ -67,3 +70,41 @@ async def test_a_launcher_of_ones_own_joins_programs_at_two_sites(
     with pytest.raises(BadRequest, match="not signed by an authority that this broker trusts") as refused:
         await submit(own.client, FARMED.format(said="here I am"), files=[file])
     assert (refused.value.code, refused.value.place) == ("no_such_launcher", "ApplicationLauncher")
+
+
+GATED = """
+import os
+from pathlib import Path
+with open(GATE + ".begun", "a") as begun:
+    begun.write(os.environ["CROSSDESK_COMPONENT"])
+if os.environ["CROSSDESK_COMPONENT"] == "1":
+    import select
+    while not Path(GATE).exists():
+        select.select((), (), (), 0.05)
+"""
+
+
+@pytest.mark.parametrize("victim", ["broker", "launcher"])
+async def test_a_job_outlives_the_broker_and_is_started_again_with_another_launcher(
+    own: Grid, tmp_path: Path, victim: str
+) -> None:
+    """Killed while one component has called and the other has not."""
+    gate = tmp_path / "gate"
+    text = f"GATE = {str(gate)!r}\n{GATED}{CALLER}"
+    file = await upload(own.client, text.encode(), "caller.py")
+    job = (await submit(own.client, FARMED.format(said="here I am"), files=[file])).ids[0]
+    begun = tmp_path / "gate.begun"
+    await eventually(lambda: begun.exists() and len(begun.read_text()) == 2)
+    await eventually(lambda: own.launcher(job).waiting() == {0})
+    if victim == "broker":
+        own.broker.kill()
+        own.broker.start()
+    else:
+        os.kill(own.launcher(job).pid(), signal.SIGKILL)
+        await eventually(lambda: own.launcher(job, 2).waiting() == {0}, what="the second attempt")
+    gate.touch()
+    row = await reach(own.client, job, "Done", "Aborted")
+    assert (row["state"], row["exit_code"]) == ("Done", 0), await own.story(job)
+    assert await own.output(job, "component-1/out") == "worker 1 go here I am\n"
+    assert len(begun.read_text()) == (2 if victim == "broker" else 4)
+    await own.nothing_is_left()
