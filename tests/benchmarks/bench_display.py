@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 SIZE, RATE, BOXES = (1024, 768), 60, 60
 SECONDS = 6.0
 TAPS = 60
+SYMBOLS = 0x100FF80, 0x10100FF
+"""Keys that are drawn green, and blue."""
 _TICK = os.sysconf("SC_CLK_TCK")
 
 
@@ -45,14 +47,15 @@ class PaintedScreen:
 
     remote: RemoteScreen
     canvas: DisplayCanvas
+    shows_video: bool = True
     pixels: DisplayPixels | None = None
     painted: list[tuple[float, int]] = field(default_factory=list)
     """When, and bytes."""
     mine: bool = False
     keys: dict[int, float] = field(default_factory=dict)
-    """Symbol of a key to when its effect was first painted."""
+    """Symbol of a key to when its effect was first painted; colors of video are not exact."""
 
-    def begin(self, grid: Grid) -> None:
+    def begin(self, grid: Grid, without_video: str) -> None:
         from app.inspector.view.display_pixels import DisplayPixels
 
         self.pixels = DisplayPixels(grid)
@@ -62,7 +65,8 @@ class PaintedScreen:
         self.canvas.show_image(self.pixels.put(picture))
         self.canvas.repaint()
         self.painted.append((time.monotonic(), picture.size))
-        self.keys.setdefault(self.canvas.image.pixel(KEY * SIDE + 5, 5) & 0xFFFFFF, self.painted[-1][0])
+        color = self.canvas.image.pixel(KEY * SIDE + 5, 5)
+        self.keys.setdefault(min(SYMBOLS, key=lambda symbol: _distance(symbol, color)), self.painted[-1][0])
         self.remote.shown(picture.number)
 
     def control(self, *, mine: bool, taken: bool, viewers: int) -> None:
@@ -112,7 +116,7 @@ async def _reacting(seen: PaintedScreen) -> Figure:
     await eventually(lambda: seen.mine)
     times = []
     for number in range(TAPS):
-        symbol = ord("a") + number % 26
+        symbol = SYMBOLS[number % 2]
         seen.keys.pop(symbol, None)
         begun = time.monotonic()
         seen.remote.key(symbol, down=True)
@@ -122,6 +126,11 @@ async def _reacting(seen: PaintedScreen) -> Figure:
     return Figure(
         "display: input until it is painted, median", round(1e3 * statistics.median(times)), "ms", at_most=60
     )
+
+
+def _distance(one: int, other: int) -> int:
+    """Between two colors."""
+    return sum(abs((one >> shift & 0xFF) - (other >> shift & 0xFF)) for shift in (0, 8, 16))
 
 
 def _processor(pid: int) -> float:

@@ -24,6 +24,8 @@ def program(rate: float, boxes: int = 0) -> list[str]:
 class SeenScreen:
     """Puts the pictures together, and confirms them if it is told to."""
 
+    shows_video = False
+
     def __init__(self, remote: RemoteScreen, *, confirms: bool = True) -> None:
         self.remote, self.confirms = remote, confirms
         self.grid = Grid(0, 0)
@@ -32,10 +34,12 @@ class SeenScreen:
         self.begun = 0
         self.control_state: tuple[bool, bool, int] | None = None
         self.reasons: list[str] = []
+        self.without_video = ""
         self.changed: Callable[[], None] = lambda: None
         remote.follow(self)
 
-    def begin(self, grid: Grid) -> None:
+    def begin(self, grid: Grid, without_video: str) -> None:
+        self.without_video = without_video
         self.grid, self.pixels = grid, bytearray(grid.width * grid.height * PIXEL)
         self.begun += 1
 

@@ -14,8 +14,8 @@ from broker_core.interactive.channel.pictures import (
     TILES,
     BadPicture,
     Grid,
+    PackedPicture,
     PictureReader,
-    packed_parts,
 )
 from broker_core.interactive.shadow.screen import RemoteScreen
 from tests.interactive.screens import SeenScreen
@@ -42,7 +42,8 @@ def test_tiles_cover_the_screen_to_its_edges() -> None:
 def test_a_picture_in_parts_is_put_together() -> None:
     grid = Grid(640, 640)
     noise = [(index, bytes([index]) * 64 * 64 * 3) for index in range(100)]
-    parts = list(packed_parts([(index, zlib.compress(one, 0)) for index, one in noise], 7))
+    packed = PackedPicture(3, [(index, zlib.compress(one, 0)) for index, one in noise])
+    parts = [content for _, content in packed.parts(grid, 7)]
     assert len(parts) > 10
     assert max(map(len, parts)) < 100 * 1024
     reader = PictureReader(grid)

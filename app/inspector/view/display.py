@@ -40,7 +40,11 @@ OTHERS = "Another desk uses mouse and keyboard. Click into the picture to take t
 
 FIGURES = (
     "Pictures a second; milliseconds from the node's screen to this window and back; bits a second."
-    " Tiles that changed are sent without loss; there is no video."
+    " What changes much is sent as video, and exactly once it is still."
+)
+WITHOUT_VIDEO = (
+    "Pictures a second; milliseconds from the node's screen to this window and back; bits a second."
+    " Every change is sent exactly, which takes more of the network than video:"
 )
 
 
@@ -57,6 +61,7 @@ class DisplayView(QWidget):
         self.wanted = False
         """The job shown has a display, or should have one."""
         self._job = ""
+        self._without_video = ""
         self._frame: DisplayFrame | None = None
         self._confirmed: DisplayFrame | None = None
         self.canvas = DisplayCanvas()
@@ -156,6 +161,7 @@ class DisplayView(QWidget):
             return
         session = self._session.join(job)
         self.link = link = module.DisplayLink(session)
+        link.begun.connect(self._begin)
         link.pictured.connect(self._pictured)
         link.control.connect(self._show_control)
         link.refused.connect(self._refused)
@@ -165,11 +171,15 @@ class DisplayView(QWidget):
 
     # What arrives
 
+    def _begin(self, without_video: str) -> None:
+        self._without_video = without_video.rstrip(".")
+
     def _pictured(self, frame: DisplayFrame) -> None:
         if self._frame is None:
             self._show_canvas(on=True)
             size = frame.image.size()
-            self.figures_text.setToolTip(f"{size.width()} × {size.height()} pixels. {FIGURES}")
+            figures = f"{WITHOUT_VIDEO} {self._without_video}." if self._without_video else FIGURES
+            self.figures_text.setToolTip(f"{size.width()} × {size.height()} pixels. {figures}")
         if not self._counting.isActive():
             self._counting.start()
         self._frame = frame
@@ -182,7 +192,7 @@ class DisplayView(QWidget):
         if frame is not None and self.link is not None and frame is not self._confirmed:
             self._confirmed = frame
             self.link.confirm(frame.number)
-            self._figures.add(frame.size, frame.delay)
+            self._figures.add(frame.size, frame.delay, exact=frame.exact)
 
     def _count(self) -> None:
         self.figures_text.setText(self._figures.text())

@@ -17,11 +17,13 @@ class DisplayFigures:
         self._clock = clock
         self._arrived: deque[tuple[float, int]] = deque()
         self._delay = 0
+        self._exact = True
 
-    def add(self, size: int, delay: int) -> None:
-        """A picture of so many bytes was painted; `delay`: milliseconds, 0: not known."""
+    def add(self, size: int, delay: int, *, exact: bool) -> None:
+        """A picture of so many bytes was painted; `delay`: milliseconds, 0: not known; `exact`: no video."""
         self._arrived.append((self._clock(), size))
         self._delay = delay or self._delay
+        self._exact = exact
 
     def clear(self) -> None:
         """Begin anew."""
@@ -29,7 +31,7 @@ class DisplayFigures:
         self._delay = 0
 
     def text(self) -> str:
-        """Pictures a second, their delay, and bits a second."""
+        """Pictures a second, their delay, bits a second, and whether they are exact."""
         begin = self._clock() - _SPAN
         while self._arrived and self._arrived[0][0] < begin:
             self._arrived.popleft()
@@ -39,4 +41,5 @@ class DisplayFigures:
             found.append(f"{self._delay} ms")
         if self._arrived:
             found.append(f"{8 * sum(size for _, size in self._arrived) / _SPAN / 1e6:.1f} Mbit/s")
+        found.append("exact" if self._exact else "video")
         return " · ".join(found)

@@ -24,11 +24,15 @@ class DisplayFrame:
     """Milliseconds that an earlier picture took from the node to this window and back; 0: not known."""
     size: int
     """Bytes that came over the network for it."""
+    exact: bool
+    """Every pixel is as it is at the node: nothing is out of video."""
 
 
 class DisplayLink(QObject):
     """Follows the display; pictures are unpacked and put together in the thread of the session."""
 
+    begun = Signal(str)
+    """A display will be seen; without video, if there is a reason for that."""
     pictured = Signal(object)
     """A `DisplayFrame`; `confirm` is to be called when it is painted."""
     control = Signal(bool, bool, int)
@@ -83,14 +87,15 @@ class DisplayLink(QObject):
 
     # In the thread of the session.
 
-    def begin(self, grid: Grid) -> None:
+    def begin(self, grid: Grid, without_video: str) -> None:
         """The display has this size; its first picture is the whole of it."""
         self._pixels = DisplayPixels(grid)
+        self.begun.emit(without_video)
 
     def put_together(self, picture: ScreenPicture) -> None:
-        """Paint the tiles of a picture over what there is."""
-        image = self._pixels.put(picture)
-        self.pictured.emit(DisplayFrame(image, picture.number, picture.delay, picture.size))
+        """Paint a picture over what there is; raises BadPicture."""
+        image, exact = self._pixels.put(picture), self._pixels.exact
+        self.pictured.emit(DisplayFrame(image, picture.number, picture.delay, picture.size, exact))
 
 
 class _Viewer:
@@ -99,8 +104,10 @@ class _Viewer:
     def __init__(self, link: DisplayLink) -> None:
         self._link = link
 
-    def begin(self, grid: Grid) -> None:
-        self._link.begin(grid)
+    shows_video = True
+
+    def begin(self, grid: Grid, without_video: str) -> None:
+        self._link.begin(grid, printable(without_video))
 
     def show(self, picture: ScreenPicture) -> None:
         self._link.put_together(picture)

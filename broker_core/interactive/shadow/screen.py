@@ -20,11 +20,12 @@ from broker_core.interactive.channel.frames import (
     word,
 )
 from broker_core.interactive.channel.pictures import (
-    CODECS,
+    EXACT,
     LEAST_SIDE,
     MOST_SIDE,
     TILE,
     TILES,
+    VP9,
     BadPicture,
     Grid,
     PictureReader,
@@ -34,18 +35,25 @@ from broker_core.interactive.channel.pictures import (
 WINDOW = 1 << 20
 PACKET = 64 * 1024 + 256
 OLD_AGENT = "The agent at the node shows no displays: it is of an earlier version, or carries lines alone."
+OLDER = "the agent at the node is of an earlier version"
 _LONGEST = 500
 
 
 class ScreenViewer(Protocol):
     """Who shows a screen."""
 
-    def begin(self, grid: Grid) -> None:
-        """A screen of this size is seen from now on; its first picture is the whole of it."""
+    shows_video: bool
+    """Whether frames of VP9 may come."""
+
+    def begin(self, grid: Grid, without_video: str) -> None:
+        """A screen of this size is seen from now on; its first picture is the whole of it.
+
+        `without_video`: why there is none, if there is a reason: words of others, perhaps.
+        """
         ...
 
     def show(self, picture: ScreenPicture) -> None:
-        """Something changed; `RemoteScreen.shown` is to be called when it is seen."""
+        """Something changed; `RemoteScreen.shown` is to be called when it is seen. May raise BadPicture."""
         ...
 
     def control(self, *, mine: bool, taken: bool, viewers: int) -> None:
@@ -139,7 +147,7 @@ class RemoteScreen:
             return
         assert isinstance(channel, ScreenReceiver)
         self._channel = channel
-        channel.say("show", codecs=CODECS)
+        channel.say("show", codecs=_codecs(viewer))
 
     def _say(self, what: str, **values: Any) -> None:
         if self._channel is not None:
@@ -211,7 +219,12 @@ class ScreenReceiver(asyncssh.SSHUNIXSession[bytes]):
         grid = Grid(int(message["width"]), int(message["height"]))
         if not all(LEAST_SIDE <= side <= MOST_SIDE for side in (grid.width, grid.height)):
             raise BadPicture("its screen has an impossible size")
-        if message["codec"] not in CODECS or message["tile"] != TILE:
+        codec = message["codec"]
+        if codec not in _codecs(self._viewer) or message["tile"] != TILE:
             raise BadPicture("its codec is unknown")
-        self._pictures = PictureReader(grid)
-        self._viewer.begin(grid)
+        self._pictures = PictureReader(grid, video=codec == VP9)
+        self._viewer.begin(grid, str(message.get("without_video", OLDER))[:_LONGEST])
+
+
+def _codecs(viewer: ScreenViewer) -> list[str]:
+    return [VP9, EXACT] if viewer.shows_video else [EXACT]

@@ -37,12 +37,23 @@ class ScreenCapture:
         self._tiles: list[bytes] = [b""] * self.grid.count
         self._changed = [0] * self.grid.count
         """Number of the capture in which each tile changed last."""
+        self.last_changed = [0.0] * self.grid.count
+        """When that was."""
         self._packed: list[bytes] = [b""] * self.grid.count
         """Packed tiles; empty: not since it changed."""
+        self.pixels = b""
+        """What the screen showed, row by row."""
+        self._now = 0.0
 
-    def take(self) -> None:
+    @property
+    def stride(self) -> int:
+        """Bytes from one row of the pixels to the next."""
+        return self._screen.stride
+
+    def take(self, now: float = 0.0) -> None:
         """Capture what the screen shows now."""
-        pixels, number = self._screen.pixels(), self.number + 1
+        self.pixels = pixels = self._screen.pixels()
+        number, self._now = self.number + 1, now
         size = TILE * self._screen.stride
         for row, before in enumerate(self._bands):
             band = pixels[row * size : (row + 1) * size]
@@ -50,9 +61,17 @@ class ScreenCapture:
                 self._bands[row] = band
                 self._compare(row, band, number)
 
-    def since(self, number: int) -> list[tuple[int, bytes]]:
-        """Index and packed planes of all tiles that changed after that capture."""
-        return [(index, self._pack(index)) for index, last in enumerate(self._changed) if last > number]
+    def since(self, number: int) -> list[int]:
+        """Indexes of all tiles that changed after that capture."""
+        return [index for index, last in enumerate(self._changed) if last > number]
+
+    def packed(self, index: int) -> bytes:
+        """The planes of a tile, packed once for all who want them."""
+        if not self._packed[index]:
+            tile = self._tiles[index]
+            planes = b"".join(tile[color::PIXEL] for color in range(PLANES))
+            self._packed[index] = zlib.compress(planes, _LEVEL)
+        return self._packed[index]
 
     def _compare(self, row: int, band: bytes, number: int) -> None:
         stride, columns = self._screen.stride, self.grid.columns
@@ -63,10 +82,4 @@ class ScreenCapture:
             if tile != self._tiles[index]:
                 self._tiles[index], self._packed[index] = tile, b""
                 self._changed[index] = self.number = number
-
-    def _pack(self, index: int) -> bytes:
-        if not self._packed[index]:
-            tile = self._tiles[index]
-            planes = b"".join(tile[color::PIXEL] for color in range(PLANES))
-            self._packed[index] = zlib.compress(planes, _LEVEL)
-        return self._packed[index]
+                self.last_changed[index] = self._now

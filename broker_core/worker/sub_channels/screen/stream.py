@@ -21,14 +21,17 @@ from broker_core.interactive.channel.frames import (
     read_word,
     word,
 )
-from broker_core.interactive.channel.pictures import CODECS, IN_FLIGHT, TILE, TILES, packed_parts
+from broker_core.interactive.channel.pictures import EXACT, IN_FLIGHT, TILE, VP9, Grid, PackedPicture
+from broker_core.worker.sub_channels.screen import video_libraries
 from broker_core.worker.sub_channels.screen.capture import ScreenCapture
 from broker_core.worker.sub_channels.screen.key_map import UnknownKey
+from broker_core.worker.sub_channels.screen.video_libraries import NoVideo
+from broker_core.worker.sub_channels.screen.viewer_pictures import RATE, ViewerPictures
 from broker_core.worker.sub_channels.screen.virtual_screen import VirtualScreen
 
 log = logging.getLogger("crossdesk.agent")
-RATE, MOST_RATE = 30, 60
-"""Pictures a second, at most; and those that show what input does."""
+MOST_RATE = 60
+"""Pictures a second that show what input does, at most."""
 REACTION = 0.012
 """Seconds after which the program may have reacted to input."""
 NOT_ASKED = "The program has no display: its description asks for one by InteractiveDisplay."
@@ -62,8 +65,7 @@ class ScreenStream:
         """A desk sees the screen from now on, the whole of it first."""
         if viewer in self._viewers:
             return
-        grid = self._capture.grid
-        viewer.say("screen", width=grid.width, height=grid.height, tile=TILE, codec=CODECS[0])
+        viewer.begin(self._capture.grid)
         self._viewers.append(viewer)
         self._tell_control()
         self._wake.set()
@@ -129,10 +131,11 @@ class ScreenStream:
             if not ready:
                 self._wake.clear()
                 continue
-            pictures, work = await asyncio.to_thread(self._pictures, [viewer.captured for viewer in ready])
-            for viewer, (number, tiles) in zip(ready, pictures, strict=True):
-                if tiles:
-                    viewer.show(number, tiles, begun)
+            makers = [viewer.pictures for viewer in ready]
+            pictures, work = await asyncio.to_thread(self._pictures, makers, begun)
+            for viewer, picture in zip(ready, pictures, strict=True):
+                if picture is not None:
+                    viewer.show(picture, begun)
             # A screen that is very large leaves time for the program.
             await asyncio.sleep(max(begun + 1 / MOST_RATE - loop.time(), work))
             with contextlib.suppress(TimeoutError):
@@ -140,14 +143,13 @@ class ScreenStream:
                     await self._reacted.wait()
             self._reacted.clear()
 
-    def _pictures(self, since: list[int]) -> tuple[list[tuple[int, list[tuple[int, bytes]]]], float]:
-        """What those miss who have the screen as of these captures, and the processor time that it took.
-
-        Runs beside the loop.
-        """
+    def _pictures(
+        self, makers: list[ViewerPictures], now: float
+    ) -> tuple[list[PackedPicture | None], float]:
+        """What the desks miss that are ready, and the processor time that it took. Runs beside the loop."""
         begun = time.thread_time()
-        self._capture.take()
-        pictures = [(self._capture.number, self._capture.since(number)) for number in since]
+        self._capture.take(now)
+        pictures = [one.next(self._capture, now) for one in makers]
         return pictures, time.thread_time() - begun
 
     async def _serve(self, screen: VirtualScreen) -> None:
@@ -170,8 +172,9 @@ class ScreenChannel(asyncssh.SSHUNIXSession[bytes]):
     def __init__(self, stream: ScreenStream) -> None:
         self._stream = stream
         self._reader = FrameReader()
-        self.captured = 0
-        """Number of the capture that it has."""
+        self._without_video = ""
+        self._grid = Grid(0, 0)
+        self.pictures = ViewerPictures(video=False)
         self._unshown: dict[int, float] = {}
         """Number to the time of capture, of pictures that are on their way."""
         self._delay = 0.0
@@ -201,14 +204,27 @@ class ScreenChannel(asyncssh.SSHUNIXSession[bytes]):
             log.warning("A desk that sees the screen is not understood: %s", error)
             self._channel.abort()
 
-    def show(self, number: int, tiles: list[tuple[int, bytes]], captured: float) -> None:
+    def begin(self, grid: Grid) -> None:
+        """Tell what will be seen; without video, why."""
+        self._grid = grid
+        self.pictures = ViewerPictures(video=not self._without_video)
+        codec = EXACT if self._without_video else VP9
+        self.say(
+            "screen",
+            width=grid.width,
+            height=grid.height,
+            tile=TILE,
+            codec=codec,
+            without_video=self._without_video,
+        )
+
+    def show(self, picture: PackedPicture, captured: float) -> None:
         """Send a picture."""
         if self._channel.is_closing():
             return
-        self.captured = number
-        self._unshown[number] = captured
-        for part in packed_parts(tiles, round(self._delay * 1000)):
-            self._channel.write(output(TILES, number, part))
+        self._unshown[picture.number] = captured
+        for codec, part in picture.parts(self._grid, round(self._delay * 1000)):
+            self._channel.write(output(codec, picture.number, part))
 
     def say(self, what: str, **values: Any) -> None:
         """Send a message."""
@@ -234,15 +250,29 @@ class ScreenChannel(asyncssh.SSHUNIXSession[bytes]):
     def _begin(self, codecs: list[Any]) -> None:
         if self._stream.screen is None:
             self.refuse(self._stream.problem)
-        elif CODECS[0] not in codecs:
+        elif EXACT not in codecs:
             self.refuse(NO_CODEC)
         else:
+            self._without_video = _why_without_video(codecs)
             self._stream.join(self)
 
     def _confirmed(self, number: int) -> None:
         captured = self._unshown.get(number)
         if captured is not None:
-            self._delay = asyncio.get_running_loop().time() - captured
+            now = asyncio.get_running_loop().time()
+            self._delay = now - captured
+            self.pictures.shown(self._delay, now)
         for one in [one for one in self._unshown if one <= number]:
             del self._unshown[one]
         self._stream.ready()
+
+
+def _why_without_video(codecs: list[Any]) -> str:
+    """Empty: this node makes video, and the desk shows it."""
+    if VP9 not in codecs:
+        return "the desk shows none"
+    try:
+        video_libraries.load()
+    except NoVideo as error:
+        return f"the node makes none: {error}"
+    return ""
