@@ -64,7 +64,7 @@ class DisplayPixels:
             raise BadPicture("a frame of video cannot be decoded") from error
         if len(frames) != 1 or (frames[0].width, frames[0].height) != (grid.width, grid.height):
             raise BadPicture("a frame of video is none, or has another size than the screen")
-        plane = frames[0].reformat(format="bgra").planes[0]
+        plane = frames[0].reformat(format="bgra", interpolation="FAST_BILINEAR").planes[0]
         rows = np.frombuffer(cast(memoryview, plane), np.uint8)
         rows = rows.reshape(grid.height, plane.line_size // PIXEL, PIXEL)
         return rows[:, : grid.width]

@@ -137,7 +137,7 @@ class ScreenStream:
                 if picture is not None:
                     viewer.show(picture, begun)
             # A screen that is very large leaves time for the program.
-            await asyncio.sleep(max(begun + 1 / MOST_RATE - loop.time(), work))
+            await asyncio.sleep(max(begun + 1 / MOST_RATE - loop.time(), work / 2))
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout_at(begun + 1 / RATE):
                     await self._reacted.wait()

@@ -31,9 +31,9 @@ _SETTINGS = {
     _BUFFER_FIRST: 300,
     _BUFFER_BEST: 400,
 }
-_SPEED, _COLORS = 13, 46
-_CONTROLS = {_SPEED: 9, _COLORS: 1}
-"""As fast as it can; colors as BT.601 has them, which is what libswscale makes."""
+_SPEED, _COLORS, _NO_FILTER = 13, 46, 69
+_CONTROLS = {_SPEED: 9, _COLORS: 1, _NO_FILTER: 2}
+"""As fast as it can; colors as BT.601 has them, which is what libswscale makes; edges are not smoothed."""
 _LONGEST_CONTEXT, _LONGEST_SETTINGS = 512, 4096
 """Bytes; the structures are smaller in all versions."""
 _VERSIONS = range(5, 200)
