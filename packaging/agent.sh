@@ -2,9 +2,9 @@
 # Build the agent of interactive jobs with its own interpreter, for x86-64 nodes with glibc 2.28 or newer:
 #     sh packaging/agent.sh [--if-needed] [FOLDER]
 # --if-needed: not where build/agent has it already, made of these sources; so run.sh calls it, beside all else.
-# FOLDER (build/agent) gets crossdesk-agent-x86_64-linux and crossdesk-agent-display-x86_64-linux. What it is made
-# of is kept in a cache (CROSSDESK_AGENT_CACHE, ~/.cache/crossdesk/agent-build); delete that to have newer
-# packages of Debian. Those are checked by Debian's signatures, all else by the hashes in this repository.
+# FOLDER (build/agent) gets crossdesk-agent-x86_64-linux. What it is made of is kept in a cache
+# (CROSSDESK_AGENT_CACHE, ~/.cache/crossdesk/agent-build); delete that to have newer packages of Debian. Those are
+# checked by Debian's signatures, all else by the hashes in this repository.
 set -eu
 ROOT=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 . "$ROOT/packaging/environment.sh"
@@ -16,7 +16,7 @@ CACHE=${CROSSDESK_AGENT_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/crossdes
 DEBIAN_PACKAGES="libpython3.11-dev libpython3.11-minimal libpython3.11-stdlib python3.11-minimal libffi8 libffi-dev zlib1g-dev"
 SOURCE=python3.11_3.11.2.orig.tar.gz
 SOURCE_SHA256=2411c74bda5bbcfcddaf4531f66d1adc73f247f529aee981b029513aefdbf849
-WHEELS="asyncssh cffi cryptography python-xlib six typing-extensions"
+WHEELS="asyncssh av cffi cryptography typing-extensions"
 
 # apt-get with lists and files of its own, so that it needs no rights and changes nothing of the system's; without
 # the list of what is installed, which on another Debian is newer and not to be had from the archive of Debian 12.
@@ -129,4 +129,4 @@ rm -rf "$CACHE"/debian.* "$CACHE"/wheels.*
 say "Building in $OUTPUT"
 ZIG_GLOBAL_CACHE_DIR=$CACHE/zig ZIG_LOCAL_CACHE_DIR=$CACHE/zig PYTHONHOME=$DEBIAN/usr PYTHONHASHSEED=0 \
     PYTHONDONTWRITEBYTECODE=1 "$DEBIAN/usr/bin/python3.11" -s "$HERE/build.py" "$DEBIAN" "$UNPACKED" "$OUTPUT"
-(cd "$OUTPUT" && sha256sum crossdesk-agent*-x86_64-linux)
+(cd "$OUTPUT" && sha256sum crossdesk-agent-x86_64-linux)

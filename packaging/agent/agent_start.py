@@ -1,8 +1,8 @@
 """The start of the agent inside its own file: where modules come from, and what is run.
 
-Everything is in zip archives: this program itself, and a second file with parts for displays. Pure modules
-are imported from there; extension modules are loaded from memory, so that nothing is unpacked on the node.
-Only where a node forbids that do they pass through a temporary file, which is removed once it is loaded.
+Everything is in a zip archive, which is this program itself. Pure modules are imported from there; extension
+modules are loaded from memory, so that nothing is unpacked on the node. Only where a node forbids that do
+they pass through a temporary file, which is removed once it is loaded.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import importlib
 import os
 import sys
 import zipimport
-from collections.abc import Iterator, Sequence
-from importlib.machinery import ExtensionFileLoader, ModuleSpec, PathFinder
+from collections.abc import Iterator
+from importlib.machinery import ExtensionFileLoader, ModuleSpec
 from importlib.util import spec_from_loader
 from types import ModuleType
 from typing import ClassVar
@@ -21,9 +21,7 @@ from typing import ClassVar
 import agent_contents
 
 AGENT = "broker_core.worker.start"
-WITH, CHECK = "--with", "--check"
-DISPLAY = "crossdesk-agent-display-x86_64-linux"
-"""Name of the second file beside this one; where a site keeps programs, 16 digits of its hash follow."""
+CHECK = "--check"
 
 
 class Archive(zipimport.zipimporter):
@@ -97,83 +95,34 @@ def _folders() -> list[str]:
     return [folder for folder in (os.environ.get("TMPDIR", ""), "/tmp", "/dev/shm", os.getcwd()) if folder]
 
 
-class Display:
-    """Finds modules of the second file, which is opened when the first of them is wanted."""
-
-    def __init__(self, given: str) -> None:
-        self._given = given
-        self._open = False
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        """The module's place; raises ImportError where the file is missing or another one."""
-        if self._open or fullname not in agent_contents.DISPLAY_MODULES:
-            return None
-        sys.path.append(self.checked())
-        self._open = True
-        return PathFinder.find_spec(fullname)
-
-    def checked(self) -> str:
-        """The file, whose hash is the one that this program was built with."""
-        import hashlib
-
-        wanted = agent_contents.DISPLAY_SHA256
-        folder = os.path.dirname(os.path.realpath(sys.executable))
-        beside = [os.path.join(folder, name) for name in (DISPLAY, f"{DISPLAY}.{wanted[:16]}")]
-        places = [self._given] if self._given else beside
-        for file in places:
-            if os.path.isfile(file):
-                with open(file, "rb") as reading:
-                    found = hashlib.file_digest(reading, "sha256").hexdigest()
-                if found != wanted:
-                    raise ImportError(f"{file} is not of this agent: its SHA-256 is {found}, not {wanted}")
-                return os.path.abspath(file)
-        raise ImportError(f"parts for displays are missing: there is no {' and no '.join(places)}")
-
-
 def main() -> None:
     """Run the agent, or say what is in this file and whether it works on this node."""
     sys.path_hooks.insert(0, Archive)
     sys.path_importer_cache.clear()
-    words = sys.argv[1:]
-    display = Display(words[1] if words[:1] == [WITH] and len(words) > 1 else "")
-    sys.meta_path.append(display)
-    if words[:1] == [WITH]:
-        words = words[2:]
-    if words == [CHECK]:
-        sys.stdout.write(_check(display))
+    if sys.argv[1:] == [CHECK]:
+        sys.stdout.write(_check())
     else:
         import runpy
 
-        sys.argv[1:] = words
         runpy.run_module(AGENT, run_name="__main__", alter_sys=True)
 
 
-def _check(display: Display) -> str:
+def _check() -> str:
     """Load every part; returns a JSON document."""
     import json
 
     for name in agent_contents.MODULES:
         importlib.import_module(name)
-    said = {"parts": agent_contents.PARTS, "python": sys.version.split()[0], "display": ""}
+    found = {"parts": agent_contents.PARTS, "python": sys.version.split()[0], "video": _video()}
+    return json.dumps(found, indent=1) + "\n"
+
+
+def _video() -> str:
+    """What a screen is sent as: video, or why it is not."""
+    from broker_core.worker.sub_channels.screen import video_libraries
+
     try:
-        display.checked()
-    except ImportError as error:
-        said["display"] = str(error)
-    else:
-        for name in agent_contents.DISPLAY_MODULES:
-            importlib.import_module(name)
-        said["display"] = _screen() if os.environ.get("DISPLAY") else "loaded"
-    return json.dumps(said, indent=1) + "\n"
-
-
-def _screen() -> str:
-    """What the display of the environment gives; raises what the libraries raise."""
-    from mss import MSS
-    from Xlib.display import Display as Connection
-
-    with MSS() as camera, contextlib.closing(Connection()) as connection:
-        picture = camera.grab(camera.monitors[0])
-        keys = "XTEST" if connection.query_extension("XTEST") else "no XTEST"
-    return f"{picture.width}x{picture.height}, {keys}"
+        video_libraries.load()
+    except video_libraries.NoVideo as error:
+        return str(error)
+    return "VP9"

@@ -21,14 +21,20 @@ from pathlib import Path
 from interpreter import linked
 
 HERE = Path(__file__).resolve().parent
-AGENT, DISPLAY = "crossdesk-agent-x86_64-linux", "crossdesk-agent-display-x86_64-linux"
+AGENT = "crossdesk-agent-x86_64-linux"
 ENTRY = "broker_core.worker.start"
 SOURCES = "sources.json"
 """In the agent: this project's own files that it was made of, with their SHA-256. Brokers compare them."""
 PACKAGES = ("asyncssh", "cryptography", "encodings")
 """Packed whole, because they import parts of themselves by name, or from compiled code."""
-SHOWN = ("mss", "Xlib", "six")
-"""Packages of the second file."""
+VIDEO, NEEDED = "video", ("libdrm", "libvpl", "libavutil", "libswscale", "libvpx")
+"""Folder in the agent with libraries of PyAV's wheel, which video_libraries.py of broker_core loads."""
+VIDEO_LICENCES = """These libraries in video/ are those of the wheel of PyAV (https://pypi.org/project/av).
+libavutil, libswscale: LGPL-3.0-or-later, https://ffmpeg.org
+libvpx: BSD-3-Clause, https://www.webmproject.org
+libvpl: MIT, https://github.com/intel/libvpl
+libdrm: MIT, https://dri.freedesktop.org
+"""
 LIBRARIES = ("_asyncio", "_contextvars", "_json", "_queue", "_typing", "mmap", "resource", "termios")
 """CPython's extension modules that are packed: they need glibc alone, and none of its newer functions."""
 LEFT_OUT = (
@@ -53,21 +59,17 @@ class Builder:
         """Where modules are looked for."""
 
     def run(self) -> None:
-        """Write both files."""
-        shown = self.files_of(SHOWN)
-        licences = self.licences()
-        second = _archive(self.output / DISPLAY, b"", self.archived(shown) | licences)
-        agent = {name: path for name, path in self.closure().items() if name not in shown}
-        entries = self.archived(agent) | licences
-        contents = self.contents(agent, shown, hashlib.sha256(second).hexdigest())
-        entries["agent_contents.pyc"] = _compiled(contents.encode(), "agent_contents.py")
+        """Write the file."""
+        agent = self.closure()
+        entries = self.archived(agent) | self.video() | self.licences()
+        entries["agent_contents.pyc"] = _compiled(self.contents(agent).encode(), "agent_contents.py")
         entries[SOURCES] = self.sources(agent)
         _archive(self.output / AGENT, linked(self.debian, self.wheels / "ziglang/zig"), entries)
 
     def closure(self) -> dict[str, Path]:
-        """Every module that the agent or the second file imports, now or later, with its file."""
+        """Every module that the agent imports, now or later, with its file."""
         finder = ModuleFinder([str(place) for place in self.places], excludes=list(LEFT_OUT))
-        for name in (ENTRY, "agent_start", "_cffi_backend", *self.files_of((*PACKAGES, *SHOWN))):
+        for name in (ENTRY, "agent_start", "_cffi_backend", *self.files_of(PACKAGES)):
             finder.import_hook(name)
         found = {name: Path(one.__file__) for name, one in finder.modules.items() if one.__file__}
         return {name: path for name, path in sorted(found.items()) if self.packed(name, path)}
@@ -99,6 +101,11 @@ class Builder:
                 entries[f"{place}.pyc"] = _compiled(path.read_bytes(), f"{place}.py")
         return entries
 
+    def video(self) -> dict[str, bytes]:
+        """The libraries that make video."""
+        folder = self.wheels / "av.libs"
+        return {f"{VIDEO}/{name}.so": next(folder.glob(f"{name}-*")).read_bytes() for name in NEEDED}
+
     def licences(self) -> dict[str, bytes]:
         """The texts under which the parts may be passed on."""
         found = {
@@ -108,9 +115,10 @@ class Builder:
             if not folder.name.startswith("ziglang"):
                 texts = (path for path in folder.rglob("LICENSE*") if path.is_file())
                 found |= {f"licences/{folder.name.partition('-')[0]}-{path.name}": path for path in texts}
-        return {name: path.read_bytes() for name, path in found.items()}
+        texts = {name: path.read_bytes() for name, path in found.items()}
+        return texts | {"licences/video": VIDEO_LICENCES.encode()}
 
-    def contents(self, agent: dict[str, Path], shown: dict[str, Path], display: str) -> str:
+    def contents(self, agent: dict[str, Path]) -> str:
         """Source of the module that tells what is where."""
         own = (
             name for name, path in agent.items() if path.suffix == ".so" or name.startswith("broker_core.")
@@ -118,8 +126,6 @@ class Builder:
         values = {
             "PARTS": self.parts(),
             "MODULES": ("asyncssh", *own),
-            "DISPLAY_SHA256": display,
-            "DISPLAY_MODULES": tuple(name for name in shown if "." not in name),
         }
         return "".join(f"{name} = {value!r}\n" for name, value in values.items())
 
@@ -149,8 +155,8 @@ def _compiled(source: bytes, name: str) -> bytes:
     return MAGIC_NUMBER + (1).to_bytes(4, "little") + bytes(8) + marshal.dumps(code)
 
 
-def _archive(file: Path, head: bytes, entries: dict[str, bytes]) -> bytes:
-    """Write a zip archive behind the bytes of a program, whole or not at all; returns all of it."""
+def _archive(file: Path, head: bytes, entries: dict[str, bytes]) -> None:
+    """Write a zip archive behind the bytes of a program, whole or not at all."""
     part = file.with_name(f"{file.name}.part{os.getpid()}")
     part.write_bytes(head)
     with zipfile.ZipFile(part, "a", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
@@ -158,7 +164,6 @@ def _archive(file: Path, head: bytes, entries: dict[str, bytes]) -> bytes:
             archive.writestr(zipfile.ZipInfo(name), entries[name], zipfile.ZIP_DEFLATED)
     part.chmod(0o755)
     part.replace(file)
-    return file.read_bytes()
 
 
 if __name__ == "__main__":

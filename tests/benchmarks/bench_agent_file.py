@@ -34,11 +34,13 @@ def measure() -> list[Figure]:
         files.build()
         built = time.monotonic() - begin
         own = [_start(Path(base, f"own{turn}"), [str(files.agent)]) for turn in range(_STARTS)]
-        sizes = {path.name: path.stat().st_size / 1e6 for path in (files.agent, files.display)}
+        size = files.agent.stat().st_size / 1e6
         module = [sys.executable, "-I", "-m", "broker_core.worker.start"]
         other = [_start(Path(base, f"other{turn}"), module) for turn in range(_STARTS)]
-    figures = [Figure(f"size of {name}", round(size, 1), "MB") for name, size in sizes.items()]
-    figures.append(Figure("build, all fetched", round(built, 1), "s", at_most=120))
+    figures = [
+        Figure(f"size of {files.agent.name}", round(size, 1), "MB"),
+        Figure("build, all fetched", round(built, 1), "s", at_most=120),
+    ]
     for who, starts in (("agent file", own), ("agent of this environment", other)):
         bound = {"at_most": _FIRST * 1000} if starts is own else {}
         program, call = (round(1000 * median(times), 1) for times in zip(*starts, strict=True))

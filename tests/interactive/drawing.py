@@ -2,8 +2,9 @@
 
 `drawing.py RATE [BOXES]`: pictures a second; 0: a still one. Each square of 64 pixels along the upper edge
 holds a number as its color: the counter, the symbol of the last key pressed, the last button with its pixel,
-and the symbol of the last key released; modifiers do not count. BOXES of changing colors make a picture that
-is hard to carry.
+and the symbol of the last key released; modifiers do not count. Below them the counter stands once more, a
+square for each bit, black or white, so that it can be read out of video. BOXES of changing colors make a
+picture that is hard to carry.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from Xlib.display import Display
 
 SIDE = 64
 COUNTER, KEY, BUTTON, RELEASED = range(4)
+BITS, BIT_SIDE = 16, 16
 GROUND, BAR = 0x204060, 0xE0A030
 _SHIFT = 1
 _MODIFIERS = range(0xFFE1, 0xFFEF)
@@ -53,6 +55,8 @@ class Drawing:
             place = box * 7919 + self.counter * 31
             left, top = place * 53 % (self.width - 60), 90 + place * 97 % (self.height - 130)
             self.box(left, top, 60, 40, place * 2654435761)
+        for bit in range(BITS):
+            self.box(bit * BIT_SIDE, SIDE, BIT_SIDE, BIT_SIDE, 0xFFFFFF if self.counter >> bit & 1 else 0)
         self.square(COUNTER, self.counter)
 
     def react(self) -> None:

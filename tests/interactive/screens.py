@@ -74,6 +74,15 @@ class SeenScreen:
         """The number that the drawing program wrote into a square."""
         return self.color(square * drawing.SIDE + 5, 5)
 
+    @property
+    def counter(self) -> int:
+        """The counter out of its bits, of pictures that are exact or not."""
+        row = drawing.SIDE + drawing.BIT_SIDE // 2
+        colors = [
+            self.color(bit * drawing.BIT_SIDE + drawing.BIT_SIDE // 2, row) for bit in range(drawing.BITS)
+        ]
+        return sum((color & 0xFF > 0x80) << bit for bit, color in enumerate(colors))
+
     async def shows(self, square: int, number: int) -> None:
         """Wait until a square holds a number."""
         await eventually(lambda: self.number(square) == number, what=lambda: hex(self.number(square)))

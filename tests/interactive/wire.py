@@ -24,6 +24,8 @@ class Wire:
         self.keeps = False
         """Keep what passes in `seen`."""
         self.up = True
+        self.most_per_second = 0
+        """Bytes that each way of a connection carries in a second; 0: as many as there are."""
 
     async def open(self) -> Endpoint:
         self._server = await asyncio.start_server(self._accepted, "127.0.0.1", 0)
@@ -78,6 +80,8 @@ class Wire:
                     self.seen += data
                 if writer not in self._held:
                     writer.write(self._spoil(data))
+                if self.most_per_second:
+                    await asyncio.sleep(len(data) / self.most_per_second)
                     await writer.drain()
             if writer not in self._held:
                 writer.close()

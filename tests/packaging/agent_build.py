@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.packaging.sources import ROOT
 
-AGENT, DISPLAY = "crossdesk-agent-x86_64-linux", "crossdesk-agent-display-x86_64-linux"
+AGENT = "crossdesk-agent-x86_64-linux"
 PARTS = ("broker_core", "packaging")
 """Folders of the project that a build reads."""
 
@@ -26,10 +26,6 @@ class AgentFiles:
     @property
     def agent(self) -> Path:
         return self.folder / AGENT
-
-    @property
-    def display(self) -> Path:
-        return self.folder / DISPLAY
 
     @property
     def sources(self) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -17,11 +16,11 @@ import pytest
 
 import broker_core
 from broker_core.interactive.sessions.agent_programs import agents
-from tests.end2end.screen import Screen
 from tests.interactive.drawing import GROUND, KEY
 from tests.interactive.pair import Screen as Console
 from tests.interactive.pair import bench
-from tests.interactive.screens import BESIDE, SIZE, SeenScreen, program
+from tests.interactive.screens import BESIDE, SIZE, program
+from tests.interactive.video import DecodedScreen, near
 from tests.packaging.agent_build import PARTS, AgentFiles
 from tests.packaging.bare_root import AGENT, MOUNTED, bare_root, listing
 from tests.packaging.sources import ROOT
@@ -56,7 +55,8 @@ def newest(content: bytes) -> tuple[int, int]:
 
 
 def test_no_part_names_a_version_of_glibc_above_2_28(agent_files: AgentFiles) -> None:
-    parts = dict(programs(agent_files.agent)) | dict(programs(agent_files.display))
+    parts = dict(programs(agent_files.agent))
+    assert "video/libvpx.so" in parts
     assert "cryptography/hazmat/bindings/_rust.so" in parts
     assert {name: newest(content) for name, content in parts.items() if newest(content) > (2, 28)} == {}
     assert newest(parts[agent_files.agent.name]) > (2, 2), "versions are found where there are some"
@@ -68,7 +68,7 @@ def test_an_empty_environment_is_enough_and_nothing_is_left_anywhere(
 ) -> None:
     before = listing(agent_files.folder)
     said = checked(agent_files.agent, _CHECK, env={}, cwd=tmp_path)
-    assert said["display"] == "loaded"
+    assert said["video"] == "VP9"
     assert "asyncssh" in said["parts"]
     assert listing(tmp_path) == []
     assert listing(agent_files.folder) == before
@@ -88,7 +88,7 @@ def test_it_runs_without_python_home_proc_and_a_place_to_write_but_a_temporary_o
     before = listing(root)
     script = 'mount --bind -o ro "$0" "$0" && mount -t tmpfs tmpfs "$0/tmp" && exec chroot "$0" "$@"'
     said = checked(*MOUNTED, script, root, AGENT, _CHECK, env={"TMPDIR": "/tmp", "PATH": os.environ["PATH"]})
-    assert "parts for displays are missing" in str(said["display"])
+    assert str(said["video"]).startswith("its libraries cannot be loaded"), "there is no libstdc++"
     assert listing(root) == before
 
 
@@ -122,47 +122,22 @@ async def test_a_session_where_there_is_nothing_but_glibc_and_a_shell(
         assert listing(root / "tmp") == before
 
 
-def test_the_second_file_is_taken_where_it_is_named_or_lies_beside_and_has_the_known_hash(
-    agent_files: AgentFiles, tmp_path: Path
-) -> None:
-    alone = tmp_path / "programs" / "agent"
-    alone.parent.mkdir()
-    alone.write_bytes(agent_files.agent.read_bytes())
-    alone.chmod(0o755)
-    assert "parts for displays are missing" in str(checked(alone, _CHECK)["display"])
-    assert checked(alone, "--with", agent_files.display, _CHECK)["display"] == "loaded"
-    content = agent_files.display.read_bytes()
-    kept = alone.with_name(f"{agent_files.display.name}.{hashlib.sha256(content).hexdigest()[:16]}")
-    kept.write_bytes(content)
-    assert checked(alone, _CHECK)["display"] == "loaded"
-    kept.write_bytes(content + b"\0")
-    assert f"{kept} is not of this agent" in str(checked(alone, _CHECK)["display"])
-
-
 @pytest.mark.display
 async def test_the_file_alone_shows_a_virtual_screen(agent_files: AgentFiles, tmp_path: Path) -> None:
     async with bench(tmp_path) as made:
-        await made.start_agent(program(30), screen=SIZE, program=(str(agent_files.agent),))
-        seen = SeenScreen(made.desk(BESIDE).forwards.screen)
-        await eventually(lambda: seen.color(300, 40) == GROUND)
+        await made.start_agent(program(30, boxes=30), screen=SIZE, program=(str(agent_files.agent),))
+        seen = DecodedScreen(made.desk(BESIDE).forwards.screen)
+        await eventually(lambda: seen.frames > 5, what="video")
+        await eventually(lambda: near(seen.color(300, 40), GROUND))
         await seen.takes_input()
         seen.tap(ord("k"))
         await seen.shows(KEY, ord("k"))
-
-
-def test_the_second_file_sees_and_steers_a_real_display(agent_files: AgentFiles) -> None:
-    screen = Screen(640, 480)
-    try:
-        assert checked(agent_files.agent, _CHECK, env=screen.environment)["display"] == "640x480, XTEST"
-    finally:
-        screen.close()
 
 
 def test_the_same_inputs_give_the_same_bytes_wherever_they_are(
     agent_files: AgentFiles, tmp_path: Path
 ) -> None:
     again = AgentFiles(tmp_path / "elsewhere", agent_files.cache).build(agent_files.sources)
-    assert again.display.read_bytes() == agent_files.display.read_bytes()
     assert again.agent.read_bytes() == agent_files.agent.read_bytes()
 
 

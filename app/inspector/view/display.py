@@ -38,14 +38,10 @@ FREE = f"Click into the picture, or press Return, to use mouse and keyboard ther
 OURS = f"Mouse and keyboard go to the program; {RELEASE} gives them back."
 OTHERS = "Another desk uses mouse and keyboard. Click into the picture to take them over."
 
-FIGURES = (
-    "Pictures a second; milliseconds from the node's screen to this window and back; bits a second."
-    " What changes much is sent as video, and exactly once it is still."
-)
-WITHOUT_VIDEO = (
-    "Pictures a second; milliseconds from the node's screen to this window and back; bits a second."
-    " Every change is sent exactly, which takes more of the network than video:"
-)
+VIDEO, EXACT, NO_VIDEO = "video", "exact", "without video"
+FIGURES = "Pictures a second; milliseconds from the node's screen to this window and back; bits a second."
+WITH_VIDEO = "What changes much is sent as video, and exactly once it is still."
+WITHOUT_VIDEO = "Every change is sent exactly, which takes more of the network than video:"
 
 
 class DisplayView(QWidget):
@@ -178,8 +174,8 @@ class DisplayView(QWidget):
         if self._frame is None:
             self._show_canvas(on=True)
             size = frame.image.size()
-            figures = f"{WITHOUT_VIDEO} {self._without_video}." if self._without_video else FIGURES
-            self.figures_text.setToolTip(f"{size.width()} × {size.height()} pixels. {figures}")
+            how = f"{WITHOUT_VIDEO} {self._without_video}." if self._without_video else WITH_VIDEO
+            self.figures_text.setToolTip(f"{size.width()} × {size.height()} pixels. {FIGURES} {how}")
         if not self._counting.isActive():
             self._counting.start()
         self._frame = frame
@@ -192,7 +188,8 @@ class DisplayView(QWidget):
         if frame is not None and self.link is not None and frame is not self._confirmed:
             self._confirmed = frame
             self.link.confirm(frame.number)
-            self._figures.add(frame.size, frame.delay, exact=frame.exact)
+            kind = NO_VIDEO if self._without_video else EXACT if frame.exact else VIDEO
+            self._figures.add(frame.size, frame.delay, kind)
 
     def _count(self) -> None:
         self.figures_text.setText(self._figures.text())

@@ -17,21 +17,21 @@ class DisplayFigures:
         self._clock = clock
         self._arrived: deque[tuple[float, int]] = deque()
         self._delay = 0
-        self._exact = True
+        self._kind = ""
 
-    def add(self, size: int, delay: int, *, exact: bool) -> None:
-        """A picture of so many bytes was painted; `delay`: milliseconds, 0: not known; `exact`: no video."""
+    def add(self, size: int, delay: int, kind: str) -> None:
+        """A picture of so many bytes was painted; `delay`: milliseconds, 0: not known; `kind`: a word."""
         self._arrived.append((self._clock(), size))
         self._delay = delay or self._delay
-        self._exact = exact
+        self._kind = kind
 
     def clear(self) -> None:
         """Begin anew."""
         self._arrived.clear()
-        self._delay = 0
+        self._delay, self._kind = 0, ""
 
     def text(self) -> str:
-        """Pictures a second, their delay, bits a second, and whether they are exact."""
+        """Pictures a second, their delay, bits a second, and their kind."""
         begin = self._clock() - _SPAN
         while self._arrived and self._arrived[0][0] < begin:
             self._arrived.popleft()
@@ -41,5 +41,4 @@ class DisplayFigures:
             found.append(f"{self._delay} ms")
         if self._arrived:
             found.append(f"{8 * sum(size for _, size in self._arrived) / _SPAN / 1e6:.1f} Mbit/s")
-        found.append("exact" if self._exact else "video")
-        return " · ".join(found)
+        return " · ".join([*found, self._kind] if self._kind else found)

@@ -44,12 +44,12 @@ def test_figures_are_those_of_the_last_moments() -> None:
     assert figures.text() == "still"
     for _ in range(60):
         now[0] += 1 / 30
-        figures.add(12_500, 14)
-    assert figures.text() == "30 pictures/s · 14 ms · 3.0 Mbit/s"
+        figures.add(12_500, 14, "video")
+    assert figures.text() == "30 pictures/s · 14 ms · 3.0 Mbit/s · video"
     now[0] += 3
-    assert figures.text() == "still · 14 ms"
-    figures.add(125, 0)
-    assert figures.text() == "still · 14 ms · 0.0 Mbit/s"
+    assert figures.text() == "still · 14 ms · video"
+    figures.add(125, 0, "exact")
+    assert figures.text() == "still · 14 ms · 0.0 Mbit/s · exact"
     figures.clear()
     assert figures.text() == "still"
 
