@@ -13,6 +13,8 @@ from PySide6.QtGui import QImage
 from broker_core.interactive.channel.pictures import PIXEL, PLANES, VP9, BadPicture, Grid, ScreenPicture
 
 _OPAQUE = 255
+_AROUND = 128
+"""Pixels of a side that the decoder counts beside those of the screen, at most: it takes whole blocks."""
 
 
 class DisplayPixels:
@@ -52,12 +54,13 @@ class DisplayPixels:
         self._inexact.update(picture.moved)
 
     def _decoded(self, content: bytes) -> NDArray[np.uint8]:
-        """Rows of pixels; whatever a frame says, none larger than the display is made."""
+        """Rows of pixels; whatever a frame says, none much larger than the display is made."""
         grid = self._grid
         if self._decoder is None:
             self._decoder = cast(VideoCodecContext, av.CodecContext.create(VP9, "r"))
             self._decoder.thread_count = 1
-            self._decoder.options = {"max_pixels": str(grid.width * grid.height)}
+            most = (grid.width + _AROUND) * (grid.height + _AROUND)
+            self._decoder.options = {"max_pixels": str(most)}
         try:
             frames = self._decoder.decode(av.Packet(content))
         except (av.error.FFmpegError, ValueError) as error:

@@ -1,9 +1,9 @@
-"""How many bits a second video may have on its way to one desk: as many as arrive there in time."""
+"""How many bits a second pictures may have on their way to one desk: as many as arrive there in time."""
 
 from __future__ import annotations
 
-_FIRST, _LEAST, _MOST = 5.0, 0.3, 10.0
-"""Bits a second for each pixel of the screen: 4, 0.25 and 8 Mbit/s for 1024×768."""
+_FIRST, _LEAST, _MOST, _MOST_VIDEO = 5.0, 0.3, 20.0, 10.0
+"""Bits a second for each pixel of the screen: 4, 0.25, 16 and 8 Mbit/s for 1024×768."""
 _MORE, _LESS = 1.01, 0.7
 _SHORT, _LONG = 0.05, 0.1
 """Seconds that pictures wait on their way: below the first one more bits are tried, above the other fewer."""
@@ -18,7 +18,7 @@ class BitRate:
 
     def __init__(self, pixels: int) -> None:
         """`pixels`: of the screen."""
-        self._least, self._most = _LEAST * pixels, _MOST * pixels
+        self._least, self._most, self._most_video = _LEAST * pixels, _MOST * pixels, _MOST_VIDEO * pixels
         self._rate = _FIRST * pixels
         self._shortest = float("inf")
         self._rests_until = 0.0
@@ -27,6 +27,11 @@ class BitRate:
     def bits(self) -> int:
         """A second, at most."""
         return round(self._rate)
+
+    @property
+    def video_bits(self) -> int:
+        """The same for video: with more of them it looks no better."""
+        return round(min(self._rate, self._most_video))
 
     def shown(self, delay: float, now: float) -> None:
         """A picture was shown so many seconds after its capture."""

@@ -61,10 +61,10 @@ class ViewerPictures:
     def _with_video(self, capture: ScreenCapture, changed: list[int], now: float) -> PackedPicture:
         assert self._rate is not None
         if self._encoder is None:
-            self._encoder = VideoEncoder(capture.grid.width, capture.grid.height, self._rate.bits)
+            self._encoder = VideoEncoder(capture.grid.width, capture.grid.height, self._rate.video_bits)
             self._begun = now
         milliseconds = round((now - self._begun) * 1000)
-        frame = self._encoder.encode(capture.pixels, capture.stride, milliseconds, self._rate.bits)
+        frame = self._encoder.encode(capture.pixels, capture.stride, milliseconds, self._rate.video_bits)
         if not frame:
             raise NoVideo("a frame is missing")
         self._inexact.update(changed)
