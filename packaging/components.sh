@@ -50,6 +50,11 @@ component() {
         ;;
     browser) purpose="a browser without a window" needs="chromium-headless-shell" packages=$needs ;;
     mpi) purpose="a compiler for programs of MPI" needs="gcc" packages="gcc libc6-dev" ;;
+    vnc)
+        purpose="a VNC server and its viewer"
+        needs="Xtigervnc xtigervncviewer Xvfb"
+        packages="tigervnc-standalone-server tigervnc-viewer xvfb"
+        ;;
     fresh) purpose="what makes a bare Debian" needs="mmdebstrap git" packages="mmdebstrap git" ;;
     *) fail "there is no component $1." ;;
     esac

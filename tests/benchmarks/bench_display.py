@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from app.inspector.view.display_pixels import DisplayPixels
     from broker_core.interactive.shadow.screen import RemoteScreen
 
-SIZE, RATE, BOXES = (1024, 768), 60, 60
+SIZE, RATE = (1024, 768), 60
+SCENES = {"hard scene, 1024×768": program(RATE, boxes=60), "color map, 1024×768": program(RATE, side=600)}
+"""What is drawn: boxes of changing colors everywhere; waves, as a program that computes shows them."""
 SECONDS = 6.0
 TAPS = 60
 SYMBOLS = 0x100FF80, 0x10100FF
@@ -38,7 +40,7 @@ def measure() -> list[Figure]:
 
     app = QApplication.instance() or QApplication([])
     assert app is not None
-    return asyncio.run(_measure())
+    return [figure for scene in SCENES for figure in asyncio.run(_measure(scene))]
 
 
 @dataclass
@@ -66,7 +68,7 @@ class PaintedScreen:
         self.canvas.repaint()
         self.painted.append((time.monotonic(), picture.size))
         color = self.canvas.image.pixel(KEY * SIDE + 5, 5)
-        self.keys.setdefault(min(SYMBOLS, key=lambda symbol: _distance(symbol, color)), self.painted[-1][0])
+        self.keys.setdefault(min(SYMBOLS, key=lambda symbol: distance(symbol, color)), self.painted[-1][0])
         self.remote.shown(picture.number)
 
     def control(self, *, mine: bool, taken: bool, viewers: int) -> None:
@@ -76,12 +78,12 @@ class PaintedScreen:
         raise AssertionError(reason)
 
 
-async def _measure() -> list[Figure]:
+async def _measure(scene: str) -> list[Figure]:
     from app.inspector.view.display_canvas import DisplayCanvas
 
     with tempfile.TemporaryDirectory() as folder:
         async with bench(Path(folder)) as made:
-            await made.start_agent(program(RATE, BOXES), screen=SIZE)
+            await made.start_agent(SCENES[scene], screen=SIZE)
             canvas = DisplayCanvas()
             canvas.resize(*SIZE)
             canvas.show()
@@ -89,21 +91,20 @@ async def _measure() -> list[Figure]:
             seen = PaintedScreen(remote, canvas)
             remote.follow(seen)
             await eventually(lambda: len(seen.painted) > 30)
-            found = await _moving(made, seen)
-            found.append(await _reacting(seen))
+            found = [*await _moving(made, seen, scene), await _reacting(seen, scene)]
             canvas.close()
     return found
 
 
-async def _moving(made: Bench, seen: PaintedScreen) -> list[Figure]:
+async def _moving(made: Bench, seen: PaintedScreen, scene: str) -> list[Figure]:
     assert made.agent is not None
     first, begun = len(seen.painted), time.monotonic()
-    agent, here = _processor(made.agent.pid), time.process_time()
+    agent, here = processor(made.agent.pid), time.process_time()
     await eventually(lambda: time.monotonic() - begun >= SECONDS)
-    agent, here = _processor(made.agent.pid) - agent, time.process_time() - here
+    agent, here = processor(made.agent.pid) - agent, time.process_time() - here
     pictures = seen.painted[first:]
     span = pictures[-1][0] - begun
-    scene, busy = "hard scene, 1024×768", round(100 * (agent + here) / span)
+    busy = round(100 * (agent + here) / span)
     return [
         Figure(f"display: {scene}", round(len(pictures) / span, 1), "pictures/s", at_least=25),
         Figure(f"display: agent and desk, {scene}", busy, "% of a core", at_most=100),
@@ -111,7 +112,7 @@ async def _moving(made: Bench, seen: PaintedScreen) -> list[Figure]:
     ]
 
 
-async def _reacting(seen: PaintedScreen) -> Figure:
+async def _reacting(seen: PaintedScreen, scene: str) -> Figure:
     seen.remote.take_input()
     await eventually(lambda: seen.mine)
     times = []
@@ -123,17 +124,16 @@ async def _reacting(seen: PaintedScreen) -> Figure:
         seen.remote.key(symbol, down=False)
         await eventually(lambda wanted=symbol: wanted in seen.keys)
         times.append(seen.keys[symbol] - begun)
-    return Figure(
-        "display: input until it is painted, median", round(1e3 * statistics.median(times)), "ms", at_most=60
-    )
+    median = round(1e3 * statistics.median(times))
+    return Figure(f"display: input until it is painted, {scene}", median, "ms", at_most=60)
 
 
-def _distance(one: int, other: int) -> int:
+def distance(one: int, other: int) -> int:
     """Between two colors."""
     return sum(abs((one >> shift & 0xFF) - (other >> shift & 0xFF)) for shift in (0, 8, 16))
 
 
-def _processor(pid: int) -> float:
+def processor(pid: int) -> float:
     """Seconds of processor time that a process has used."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / _TICK

@@ -16,9 +16,9 @@ BESIDE = SessionOptions(attached=False, shortest_pause=0.02, longest_pause=0.2, 
 SIZE = (320, 240)
 
 
-def program(rate: float, boxes: int = 0) -> list[str]:
-    """Words that run the drawing program."""
-    return [sys.executable, str(Path(drawing.__file__)), str(rate), str(boxes)]
+def program(rate: float, boxes: int = 0, side: int = 0) -> list[str]:
+    """Words that run the drawing program; `side`: of its color map."""
+    return [sys.executable, str(Path(drawing.__file__)), str(rate), str(boxes), str(side)]
 
 
 class SeenScreen:

@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QSize, QTimer, Signal
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
@@ -167,15 +167,14 @@ class DisplayView(QWidget):
 
     # What arrives
 
-    def _begin(self, without_video: str) -> None:
+    def _begin(self, size: QSize, without_video: str) -> None:
         self._without_video = without_video.rstrip(".")
+        how = f"{WITHOUT_VIDEO} {self._without_video}." if without_video else WITH_VIDEO
+        self.figures_text.setToolTip(f"{size.width()} × {size.height()} pixels. {FIGURES} {how}")
 
     def _pictured(self, frame: DisplayFrame) -> None:
         if self._frame is None:
             self._show_canvas(on=True)
-            size = frame.image.size()
-            how = f"{WITHOUT_VIDEO} {self._without_video}." if self._without_video else WITH_VIDEO
-            self.figures_text.setToolTip(f"{size.width()} × {size.height()} pixels. {FIGURES} {how}")
         if not self._counting.isActive():
             self._counting.start()
         self._frame = frame

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QSize, Signal
 from PySide6.QtGui import QImage
 
 from app.inspector.view.display_pixels import DisplayPixels
@@ -31,8 +31,8 @@ class DisplayFrame:
 class DisplayLink(QObject):
     """Follows the display; pictures are unpacked and put together in the thread of the session."""
 
-    begun = Signal(str)
-    """A display will be seen; without video, if there is a reason for that."""
+    begun = Signal(QSize, str)
+    """A display of this size will be seen; without video, if there is a reason for that."""
     pictured = Signal(object)
     """A `DisplayFrame`; `confirm` is to be called when it is painted."""
     control = Signal(bool, bool, int)
@@ -90,7 +90,7 @@ class DisplayLink(QObject):
     def begin(self, grid: Grid, without_video: str) -> None:
         """The display has this size; its first picture is the whole of it."""
         self._pixels = DisplayPixels(grid)
-        self.begun.emit(without_video)
+        self.begun.emit(QSize(grid.width, grid.height), without_video)
 
     def put_together(self, picture: ScreenPicture) -> None:
         """Paint a picture over what there is; raises BadPicture."""

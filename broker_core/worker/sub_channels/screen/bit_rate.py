@@ -4,6 +4,8 @@ from __future__ import annotations
 
 _FIRST, _LEAST, _MOST, _MOST_VIDEO = 5.0, 0.3, 20.0, 10.0
 """Bits a second for each pixel of the screen: 4, 0.25, 16 and 8 Mbit/s for 1024×768."""
+_FEWEST = 400_000
+"""Pixels for which there are bits also where a screen is smaller."""
 _MORE, _LESS = 1.01, 0.7
 _SHORT, _LONG = 0.05, 0.1
 """Seconds that pictures wait on their way: below the first one more bits are tried, above the other fewer."""
@@ -18,6 +20,7 @@ class BitRate:
 
     def __init__(self, pixels: int) -> None:
         """`pixels`: of the screen."""
+        pixels = max(pixels, _FEWEST)
         self._least, self._most, self._most_video = _LEAST * pixels, _MOST * pixels, _MOST_VIDEO * pixels
         self._rate = _FIRST * pixels
         self._shortest = float("inf")

@@ -10,12 +10,12 @@ from typing import cast
 import av
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, QSize, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.inspector.view.display import CONNECTING, FREE, OURS, DisplayView
+from app.inspector.view.display import CONNECTING, FIGURES, FREE, OURS, WITH_VIDEO, DisplayView
 from app.inspector.view.pane import ViewPane
 from broker_core.client.connect import connect
 from broker_core.client.interactive import SessionOptions, open_session
@@ -24,23 +24,27 @@ from tests.app.windows import Stage, outside, play
 from tests.interactive import drawing
 from tests.interactive.drawing import BUTTON, COUNTER, KEY, RELEASED, SIDE
 from tests.interactive.screens import SeenScreen
+from tests.interactive.video import near
 from tests.waiting import eventually
 
 pytestmark = pytest.mark.display
-_TEXT = """Executable = "{python}"; Arguments = "drawing.py {rate}"; InputSandbox = {{"drawing.py"}};
-Interactive = true; InteractiveDisplay = "320x240";"""
+_TEXT = """Executable = "{python}"; Arguments = "drawing.py {rate} {boxes}"; InputSandbox = {{"drawing.py"}};
+Interactive = true; InteractiveDisplay = "{size}";"""
 
 
-async def drawing_job(on: Stage, rate: float) -> tuple[str, DisplayView]:
+async def drawing_job(
+    on: Stage, rate: float, boxes: int = 0, size: str = "320x240"
+) -> tuple[str, DisplayView]:
     """A running job that draws, and its display in the View tab."""
     await on.ready()
     source = Path(drawing.__file__)
-    prepared = await prepare(_TEXT.format(python=sys.executable, rate=rate), source.parent)
+    text = _TEXT.format(python=sys.executable, rate=rate, boxes=boxes, size=size)
+    prepared = await prepare(text, source.parent)
     (job,) = (await on.context.client.submit_prepared(prepared)).ids
     assert on.window.inspector is not None
     on.context.show_job(job, "view")
     view = cast(ViewPane, on.window.inspector.panes["view"]).display
-    await eventually(lambda: color(view, 300, 40) == drawing.GROUND, 90, view.remark.text)
+    await eventually(lambda: near(color(view, 300, 40), drawing.GROUND), 90, view.remark.text)
     return job, view
 
 
@@ -90,6 +94,22 @@ def is_near(pixel: np.ndarray, color: int) -> bool:
     """Whether a pixel of a video has about this color."""
     wanted = [color >> 16, color >> 8 & 0xFF, color & 0xFF]
     return bool((abs(pixel.astype(int) - wanted) < 25).all())
+
+
+def test_what_is_seen_is_called_video_or_exact_and_the_reason_for_none_is_shown(
+    qapp: QApplication, broker: Path
+) -> None:
+    async def scenario(on: Stage) -> None:
+        job, view = await drawing_job(on, 30, 40, "640x480")
+        await eventually(lambda: view.figures_text.text().endswith(" · video"), 90, view.figures_text.text)
+        assert view.figures_text.toolTip() == f"640 × 480 pixels. {FIGURES} {WITH_VIDEO}"
+        assert view.link is not None
+        view.link.begun.emit(QSize(640, 480), "the node makes none: its Python has no package av")
+        assert view.figures_text.toolTip().endswith(": the node makes none: its Python has no package av.")
+        await eventually(lambda: view.figures_text.text().endswith(" · without video"))
+        await on.context.client.cancel([job])
+
+    play(qapp, broker, scenario)
 
 
 def test_a_display_moves_and_takes_mouse_and_keyboard(
