@@ -155,13 +155,18 @@ def _compiled(source: bytes, name: str) -> bytes:
     return MAGIC_NUMBER + (1).to_bytes(4, "little") + bytes(8) + marshal.dumps(code)
 
 
+def _compression(name: str) -> int:
+    """Somebody waits for what each agent loads: it is not unpacked. Video is loaded where it is asked for."""
+    return zipfile.ZIP_DEFLATED if name.startswith((VIDEO, "licences")) else zipfile.ZIP_STORED
+
+
 def _archive(file: Path, head: bytes, entries: dict[str, bytes]) -> None:
     """Write a zip archive behind the bytes of a program, whole or not at all."""
     part = file.with_name(f"{file.name}.part{os.getpid()}")
     part.write_bytes(head)
     with zipfile.ZipFile(part, "a", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for name in sorted(entries):
-            archive.writestr(zipfile.ZipInfo(name), entries[name], zipfile.ZIP_DEFLATED)
+            archive.writestr(zipfile.ZipInfo(name), entries[name], _compression(name))
     part.chmod(0o755)
     part.replace(file)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import shlex
+import zlib
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,22 +19,29 @@ from broker_core.sites.transport.contract import DEADLINE, LinkLost, Transport
 
 _LOOKING = 120.0
 """Seconds that a slow disk may take to read content for its hash."""
+_AGENT = "the agent of interactive jobs"
 _SLOWEST = 5.0
 """MB a second that a slow disk reads."""
 _PART = 1 << 18
-_LACKING = 3
+_LACKING, _LACKING_PLAIN = 3, 4
+"""Exit status of a look where content is not there; the second one: and it has to come as it is."""
+_LEVEL = 6
+_GZIP = 31
 _ROUNDS = 5
 WORTH_KEEPING = 16 << 10
 """Bytes of an input file from which on it is kept: a smaller one is sent sooner than copied there."""
 # The time of the last use is that of the file: what nobody used for long goes (workspace.py, leftovers.py).
 _CHECK = """
-[ -f {place} ] && [ "$(sha256sum <{place})" = "{sum}  -" ] || exit {lacking}
+[ -f {place} ] && [ "$(sha256sum <{place})" = "{sum}  -" ] || {{
+    command -v gzip >/dev/null 2>&1 || exit {plain}
+    exit {lacking}
+}}
 touch -c {place}
 """
 # In place by one rename, and only whole: who uses the one before has it still.
 _KEEP = """
 mkdir -p {folder} && mkdir incoming/{part} || exit
-cat >incoming/{part}/content && [ "$(sha256sum <incoming/{part}/content)" = "{sum}  -" ] || {{
+{unpack} >incoming/{part}/content && [ "$(sha256sum <incoming/{part}/content)" = "{sum}  -" ] || {{
     rm -rf incoming/{part}
     exit {lacking}
 }}
@@ -53,6 +61,8 @@ class CachedContent:
     mode: str
     title: str
     """For people."""
+    packs: bool = False
+    """It is sent by gzip where the site has that."""
 
     @property
     def looking(self) -> float:
@@ -68,7 +78,7 @@ def cached_name(program: CachedProgram) -> str:
 def program_content(program: CachedProgram) -> CachedContent:
     """A program, which can be run where it is kept."""
     remote_path = f"programs/{cached_name(program)}"
-    return CachedContent(remote_path, program.path, program.sha256, "700", "the agent of interactive jobs")
+    return CachedContent(remote_path, program.path, program.sha256, "700", _AGENT, packs=True)
 
 
 def input_content(file: InputFile) -> CachedContent:
@@ -102,8 +112,9 @@ class ContentCache:
         async with self._turns.setdefault(content.remote_path, asyncio.Lock()):
             script = home.guarded(content.looking) + _filled(_CHECK, content)
             reply = await self._transport.run(script, deadline=content.looking)
-            if reply.status == _LACKING:
-                return await self._send(home, content, users)
+            if reply.status in (_LACKING, _LACKING_PLAIN):
+                packed = content.packs and reply.status == _LACKING
+                return await self._send(home, content, users, packed=packed)
             return reply.status not in (AWAY, STALE)
 
     async def have_once(self, home: Workspace, content: CachedContent, users: Sequence[str] = ()) -> bool:
@@ -121,15 +132,21 @@ class ContentCache:
         """Something was not where it should be: look again."""
         self._seen.clear()
 
-    async def _send(self, home: Workspace, content: CachedContent, users: Sequence[str]) -> bool:
-        script = home.guarded(DEADLINE) + _filled(_KEEP, content)
+    async def _send(
+        self, home: Workspace, content: CachedContent, users: Sequence[str], *, packed: bool
+    ) -> bool:
+        script = home.guarded(DEADLINE) + _filled(_KEEP, content, "gzip -dc" if packed else "cat")
         sent = 0
 
         async def counted() -> AsyncIterator[bytes]:
             nonlocal sent
+            packing = zlib.compressobj(_LEVEL, wbits=_GZIP)
             async for piece in _pieces(content.path):
-                yield piece
+                if part := await asyncio.to_thread(packing.compress, piece) if packed else piece:
+                    yield part
                 sent += len(piece)
+            if packed:
+                yield packing.flush()
 
         progress = TransferProgress(True, content.path.stat().st_size, lambda: sent)
         transfers = self._transport.link.transfers
@@ -152,12 +169,14 @@ class ContentCache:
         return True
 
 
-def _filled(script: str, content: CachedContent) -> str:
+def _filled(script: str, content: CachedContent, unpack: str = "") -> str:
     return script.format(
         place=shlex.quote(content.remote_path),
         folder=shlex.quote(content.remote_path.partition("/")[0]),
         sum=content.sha256,
         lacking=_LACKING,
+        plain=_LACKING_PLAIN,
+        unpack=unpack,
         part=f"k{secrets.token_hex(6)}",
         mode=content.mode,
     )

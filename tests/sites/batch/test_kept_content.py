@@ -15,7 +15,7 @@ from broker_core.sites.contract import CachedProgram
 from broker_core.sites.link import Link
 from broker_core.sites.shell.content_cache import ContentCache, cached_name, program_content
 from broker_core.sites.shell.workspace import SiteWorkspace
-from broker_core.sites.transport.contract import LinkLost
+from broker_core.sites.transport.contract import LinkLost, Reply
 from broker_core.sites.transport.local import LocalTransport
 from tests.sites.remote.failing_transport import Breaking, FailingTransport
 
@@ -82,6 +82,34 @@ async def test_what_arrives_changed_is_not_kept(there: There, program: CachedPro
         await there.have(program)
     assert not kept(tmp_path, program).exists()
     assert not list((tmp_path / "site" / "mark" / "incoming").iterdir())
+
+
+@pytest.mark.parametrize("unpacks", [True, False])
+async def test_a_program_is_sent_packed_where_the_site_can_unpack_it(tmp_path: Path, unpacks: bool) -> None:
+    path, tools, sent = tmp_path / "program", tmp_path / "tools", 0
+    path.write_bytes(os.urandom(1000) * 3000)
+    program = CachedProgram("agent", path, hashlib.sha256(path.read_bytes()).hexdigest())
+    tools.mkdir()
+    for name in os.listdir("/usr/bin"):
+        if name != "gzip" or unpacks:
+            (tools / name).symlink_to(f"/usr/bin/{name}")
+
+    class Counting(LocalTransport):
+        async def send(self, script: str, stdin: AsyncIterator[bytes], *, deadline: float) -> Reply:
+            async def counted() -> AsyncIterator[bytes]:
+                nonlocal sent
+                async for piece in stdin:
+                    sent += len(piece)
+                    yield piece
+
+            return await super().send(script, counted(), deadline=deadline)
+
+    transport = Counting(Link(lambda _: None), {"PATH": str(tools)}, 4)
+    home = await SiteWorkspace(transport, str(tmp_path / "site"), "mark").get()
+    before = sent
+    assert await ContentCache("there", transport).have(home, program_content(program))
+    assert sent - before < 100_000 if unpacks else sent - before == 3_000_000
+    assert kept(tmp_path, program).read_bytes() == path.read_bytes()
 
 
 async def test_a_transfer_that_is_cut_off_leaves_nothing_in_its_place(
