@@ -79,6 +79,8 @@ class StarterSettings:
     """Folder there of what programs publish with; empty: they publish with their own means."""
     box: tuple[str, ...] = ()
     """The words of `box.sh` there, up to those that the starter knows; empty: the program is in no box."""
+    stamp: Callable[[CachedProgram], str] = lambda _: ""
+    """Inode, size and times of a program there while it is what it was; empty: its hash alone says so."""
     held: Callable[[InputFile], str] = lambda _: ""
     """Address (file://) of an input file that the site has and the starter copies; empty: it is in place."""
     environments: str = ""
@@ -156,9 +158,9 @@ def spawn_agent(order: LaunchOrder, job: str, settings: str) -> int:
 
 def _of_order(order: LaunchOrder, at: StarterSettings) -> dict[str, str]:
     """What the order says; raises ValueError for a zero byte, or a quote in Arguments that is not closed."""
-    agents = [(order.agent, "")] if order.agent else []
+    agents = [(order.agent, "", "")] if order.agent else []
     if at.program is not None:
-        agents += [(at.program(one), one.sha256) for one in order.agents]
+        agents += [(at.program(one), one.sha256, at.stamp(one)) for one in order.agents]
     limit = order.wall_limit
     sources = [_source(at.held(file), executable=file.executable) for file in order.inputs]
     sources += [_source(file.url, executable=file.executable) for file in order.fetched]
@@ -178,8 +180,9 @@ def _of_order(order: LaunchOrder, at: StarterSettings) -> dict[str, str]:
         "__standard_output": encode(order.stdout),
         "__standard_error": encode(order.stderr),
         "__interactive": "1" if order.interactive else "0",
-        "__interactive_agent": encode_list(path for path, _ in agents),
-        "__agent_sums": encode_list(sha256 for _, sha256 in agents),
+        "__interactive_agent": encode_list(path for path, _, _ in agents),
+        "__agent_sums": encode_list(sha256 for _, sha256, _ in agents),
+        "__agent_stamps": encode_list(stamp for _, _, stamp in agents),
         "__interactive_agent_args": encode_list(order.agent_arguments),
         "__nodes": "1",
         "__subjob_index": str(order.attempt.index),

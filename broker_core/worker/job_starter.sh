@@ -13,6 +13,7 @@
 #   __interactive         1 or 0                     __interactive_agent_args
 #   __interactive_agent   list of agents, of which the first is taken that this node can run
 #   __agent_sums          list of the SHA-256 that they must have; an empty one: any
+#   __agent_stamps        list of `INODE SIZE MTIME CTIME` that they had when they had those; empty ones: not known
 #   __nodes               nodes used at this site    __subjob_index    index in an inter-cluster job
 #   __output_file         list of names, folders and wildcards to bring back; `.`: all files but the inputs
 #   __most_output         bytes that `.` brings back, in one file and in all; empty: no limit
@@ -236,7 +237,13 @@ __interpreter() {
     [ -n "$1" ] && [ ! -x "$1" ]
 }
 
-# Set __why to what keeps this node from running agent $1 with SHA-256 $2 (empty: any), or to nothing.
+# True if file $1 has SHA-256 $2. One that has stamp $3 was found to have it, and has not changed since.
+__has_sum() {
+    [ -n "$3" ] && [ "$(stat -L -c '%i %s %Y %Z' -- "$1" 2>/dev/null)" = "$3" ] ||
+        [ "$(sha256sum <"$1")" = "$2  -" ]
+}
+
+# Set __why to what keeps this node from running agent $1 with SHA-256 $2 (empty: any) and stamp $3, or to nothing.
 __unsuited() {
     __why=
     case ${1##*/} in
@@ -249,13 +256,13 @@ __unsuited() {
         ;;
     esac
     [ -n "$__why" ] || __find "$1" "$PATH" || __why="its file is missing at the site, or cannot be run there"
-    [ -n "$__why" ] || [ -z "$2" ] || [ "$(sha256sum <"$1")" = "$2  -" ] || __why="its copy at the site is damaged"
+    [ -n "$__why" ] || [ -z "$2" ] || __has_sum "$1" "$2" "$3" || __why="its copy at the site is damaged"
     [ -z "$__why" ]
 }
 
 # Set __agent to the first agent of the list that this node can run, and __lacking to why no better one is taken.
 __choose_agent() {
-    __sums=$__agent_sums
+    __sums=$__agent_sums __stamps=$__agent_stamps
     __list=$__interactive_agent
     __lacking=
     while [ -n "$__list" ]; do
@@ -264,7 +271,10 @@ __choose_agent() {
         __sum=${__sums%%,*}
         case $__sums in *,*) __sums=${__sums#*,} ;; esac
         [ "$__sum" != "\\" ] || __sum=
-        if __unsuited "$__value" "$__sum"; then
+        __path_of_agent=$__value __item=${__stamps%%,*}
+        case $__stamps in *,*) __stamps=${__stamps#*,} ;; esac
+        __decode "$__item"
+        if __unsuited "$__path_of_agent" "$__sum" "$__value"; then
             __agent=$__program
             return
         fi
@@ -981,7 +991,7 @@ esac
     __limit "$__file_limit"
     unset __jobid __environment __input_file __input_source __input_base_url __most_input __job __arguments __directory \
         __standard_input __standard_output __standard_error __interactive __interactive_agent \
-        __interactive_agent_args __agent_sums __nodes __subjob_index __output_file __output_base_url __wall_limit __most_output __stay \
+        __interactive_agent_args __agent_sums __agent_stamps __nodes __subjob_index __output_file __output_base_url __wall_limit __most_output __stay \
         __kill_grace __file_limit __notice __news __beat __lease __lease_file __attempt __software __mpi __use __publish __box
     exec "$@"
 )

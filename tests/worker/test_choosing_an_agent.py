@@ -91,6 +91,30 @@ def test_a_damaged_agent_is_not_run(
     assert first.startswith("plain: its ")
 
 
+def stamp(program: CachedProgram) -> str:
+    found = program.path.stat()
+    return f"{found.st_ino} {found.st_size} {int(found.st_mtime)} {int(found.st_ctime)}"
+
+
+def test_an_agent_that_has_not_changed_since_it_was_looked_at_is_not_read_again(
+    shell: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node(tmp_path / "bin", monkeypatch, sha256sum="nothing like it", **NEWER)
+    some = tuple(agents(tmp_path / "programs"))
+    for name, stamps, runs in (
+        ("as it was", [stamp(one) for one in some], "agent: "),
+        ("another one", [f"{stamp(some[0])}1", stamp(some[1])], "plain: its copy at the site is damaged"),
+        ("not known", ["", stamp(some[1])], "plain: its copy at the site is damaged"),
+    ):
+        known = dict(zip(some, stamps, strict=True))
+        directory = tmp_path / name
+        _, mark = run(
+            shell, directory, "echo", "ran", interactive=True, agents=some, stamp=known.__getitem__
+        )
+        assert mark.failure == "", name
+        assert (directory / "job/out").read_text() == f"{runs}\nran\n", name
+
+
 def test_without_any_the_job_ends_with_the_reason(
     shell: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,7 +27,7 @@ from broker_core.sites.contract import AgentOrder, RunFile, SiteRefused
 from broker_core.sites.lines import LineAnswer, LineCall
 from broker_core.sites.remote.settings import RemoteSettings
 from broker_core.sites.shell.bundle import ArrayGroup, BundleContext, groups_of, packed, pieces, unpackable
-from broker_core.sites.shell.content_cache import ContentCache, ContentDelivery
+from broker_core.sites.shell.content_cache import ContentCache, ContentDelivery, program_content
 from broker_core.sites.shell.decommission import take_away
 from broker_core.sites.shell.exchanges import ShellExchanges
 from broker_core.sites.shell.files import CANCEL
@@ -387,6 +387,7 @@ class ShellAdapter:
             lease=self._spec.lease,
             kind=self.kind,
             results_max=self._settings.results.results_max,
+            stamp=lambda one: self._cache.stamp(program_content(one)),
             queues=self._queues,
         )
 

@@ -8,7 +8,7 @@ import math
 import shlex
 import tarfile
 import tempfile
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
@@ -16,7 +16,7 @@ from typing import IO
 from broker_core.sites.adapter import Launch
 from broker_core.sites.batch.names import title_of
 from broker_core.sites.batch.system import BatchJob, BatchSystem, Queue
-from broker_core.sites.contract import LaunchOrder, SiteRefused
+from broker_core.sites.contract import CachedProgram, LaunchOrder, SiteRefused
 from broker_core.sites.glideins import PAYLOAD_LEASE
 from broker_core.sites.left_files import MOST_NAMES
 from broker_core.sites.shell.content_cache import cached_name, is_cached
@@ -72,6 +72,8 @@ class BundleContext:
     with, `box.sh` and its archive."""
     results_max: int = 0
     """Bytes that come home of a job that names no outputs; 0: no limit."""
+    stamp: Callable[[CachedProgram], str] = lambda _: ""
+    """See `StarterSettings.stamp`."""
     queues: Mapping[str, Queue] = field(default_factory=dict)
     """By name, as they were described last."""
 
@@ -238,6 +240,7 @@ def order_text(order: LaunchOrder, place: BundleContext) -> str:
         publish_path=place.publish,
         environments=environments,
         box=box_words(place.home, slot, (place.box, place.boxing), builds) if slot is not None else (),
+        stamp=place.stamp,
         held=lambda one: f"file://{folder}/held/{one.sha256}" if is_cached(one) else "",
     )
     given = starter_variables(known, at)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import secrets
 import shlex
 import zlib
@@ -15,7 +16,7 @@ from broker_core.sites.adapter import Launch
 from broker_core.sites.contract import CachedProgram, InputFile, SiteRefused
 from broker_core.sites.link import TransferProgress
 from broker_core.sites.shell.workspace import AWAY, STALE, SiteWorkspace, Workspace, words_of
-from broker_core.sites.transport.contract import DEADLINE, LinkLost, Transport
+from broker_core.sites.transport.contract import DEADLINE, LinkLost, Reply, Transport
 
 _LOOKING = 120.0
 """Seconds that a slow disk may take to read content for its hash."""
@@ -25,6 +26,7 @@ _SLOWEST = 5.0
 _PART = 1 << 18
 _LACKING, _LACKING_PLAIN = 3, 4
 """Exit status of a look where content is not there; the second one: and it has to come as it is."""
+_STAMP = re.compile(r"(?P<now>[0-9]+)\n(?P<stamp>[0-9]+ [0-9]+ [0-9]+ (?P<changed>[0-9]+))\n\Z")
 _LEVEL = 6
 _GZIP = 31
 _ROUNDS = 5
@@ -32,12 +34,19 @@ WORTH_KEEPING = 16 << 10
 """Bytes of an input file from which on it is kept: a smaller one is sent sooner than copied there."""
 # The time of the last use is that of the file: what nobody used for long goes (workspace.py, leftovers.py).
 _CHECK = """
-[ -f {place} ] && [ "$(sha256sum <{place})" = "{sum}  -" ] || {{
-    command -v gzip >/dev/null 2>&1 || exit {plain}
-    exit {lacking}
-}}
-touch -c {place}
+stamp() {{ stat -c '%i %s %Y %Z' {place} 2>/dev/null; }}
+if [ -z "{stamp}" ] || [ "$(stamp)" != "{stamp}" ]; then
+    [ -f {place} ] && [ "$(sha256sum <{place})" = "{sum}  -" ] || {{
+        command -v gzip >/dev/null 2>&1 || exit {plain}
+        exit {lacking}
+    }}
+fi
+[ -z "$(find {place} -mtime +0)" ] || touch -c {place}
+date +%s
+stamp || :
 """
+_SETTLED = 2
+"""Seconds after which a change would have changed the times that a file has: they are whole ones."""
 # In place by one rename, and only whole: who uses the one before has it still.
 _KEEP = """
 mkdir -p {folder} && mkdir incoming/{part} || exit
@@ -102,6 +111,8 @@ class ContentCache:
         self._home: Workspace | None = None
         self._seen: set[str] = set()
         """Places in that directory at which this broker found or put the right content."""
+        self._stamps: dict[str, str] = {}
+        """The same to what `stat` says of them while they are what they were then."""
 
     async def have(self, home: Workspace, content: CachedContent, users: Sequence[str] = ()) -> bool:
         """Have it there whole: looked at, and sent if need be. False where the directory is another one.
@@ -110,8 +121,9 @@ class ContentCache:
         LinkLost.
         """
         async with self._turns.setdefault(content.remote_path, asyncio.Lock()):
-            script = home.guarded(content.looking) + _filled(_CHECK, content)
+            script = home.guarded(content.looking) + _filled(_CHECK, content, stamp=self.stamp(content))
             reply = await self._transport.run(script, deadline=content.looking)
+            self._learn(content, reply)
             if reply.status in (_LACKING, _LACKING_PLAIN):
                 packed = content.packs and reply.status == _LACKING
                 return await self._send(home, content, users, packed=packed)
@@ -131,11 +143,22 @@ class ContentCache:
     def forget(self) -> None:
         """Something was not where it should be: look again."""
         self._seen.clear()
+        self._stamps.clear()
+
+    def stamp(self, content: CachedContent) -> str:
+        """Inode, size and times of content that was looked at, by which it is known again; empty: none."""
+        return self._stamps.get(content.remote_path, "")
+
+    def _learn(self, content: CachedContent, reply: Reply) -> None:
+        self._stamps.pop(content.remote_path, None)
+        said = _STAMP.search(reply.out.decode("ascii", "replace"))
+        if reply.status == 0 and said and int(said["now"]) - int(said["changed"]) >= _SETTLED:
+            self._stamps[content.remote_path] = said["stamp"]
 
     async def _send(
         self, home: Workspace, content: CachedContent, users: Sequence[str], *, packed: bool
     ) -> bool:
-        script = home.guarded(DEADLINE) + _filled(_KEEP, content, "gzip -dc" if packed else "cat")
+        script = home.guarded(DEADLINE) + _filled(_KEEP, content, unpack="gzip -dc" if packed else "cat")
         sent = 0
 
         async def counted() -> AsyncIterator[bytes]:
@@ -169,13 +192,14 @@ class ContentCache:
         return True
 
 
-def _filled(script: str, content: CachedContent, unpack: str = "") -> str:
+def _filled(script: str, content: CachedContent, *, stamp: str = "", unpack: str = "") -> str:
     return script.format(
         place=shlex.quote(content.remote_path),
         folder=shlex.quote(content.remote_path.partition("/")[0]),
         sum=content.sha256,
         lacking=_LACKING,
         plain=_LACKING_PLAIN,
+        stamp=stamp,
         unpack=unpack,
         part=f"k{secrets.token_hex(6)}",
         mode=content.mode,
@@ -197,13 +221,16 @@ class ContentDelivery:
             inputs = (input_content(file) for file in one.order.inputs if is_cached(file))
             for content in (*agents, *inputs):
                 users.setdefault(content, []).append(one.order.attempt.tag)
-        refused: dict[str, SiteRefused] = {}
-        for content in sorted(users, key=lambda one: one.remote_path):
-            try:
-                await self._bring(content, users[content])
-            except SiteRefused as error:
-                refused |= dict.fromkeys(users[content], error)
-        return refused
+        ways = (self._refusal(content, users[content]) for content in users)
+        found = zip(users.values(), await asyncio.gather(*ways), strict=True)
+        return {tag: refused for tags, refused in found if refused is not None for tag in tags}
+
+    async def _refusal(self, content: CachedContent, users: Sequence[str]) -> SiteRefused | None:
+        try:
+            await self._bring(content, users)
+        except SiteRefused as refused:
+            return refused
+        return None
 
     async def _bring(self, content: CachedContent, users: Sequence[str]) -> None:
         have = self._cache.have if content.remote_path.startswith("programs/") else self._cache.have_once

@@ -112,6 +112,40 @@ async def test_a_program_is_sent_packed_where_the_site_can_unpack_it(tmp_path: P
     assert kept(tmp_path, program).read_bytes() == path.read_bytes()
 
 
+async def test_what_was_looked_at_and_has_not_changed_is_not_read_again(
+    tmp_path: Path, program: CachedProgram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("broker_core.sites.shell.content_cache._SETTLED", 0)
+    tools, reads = tmp_path / "tools", tmp_path / "reads"
+    tools.mkdir()
+    (tools / "sha256sum").write_text(f'#!/bin/sh\necho read >>"{reads}"\nexec /usr/bin/sha256sum "$@"\n')
+    (tools / "sha256sum").chmod(0o755)
+    transport = LocalTransport(Link(lambda _: None), {"PATH": f"{tools}:{os.environ['PATH']}"}, 4)
+    home = await SiteWorkspace(transport, str(tmp_path / "site"), "mark").get()
+    content, cache = program_content(program), ContentCache("there", transport)
+    for times in (1, 2, 2, 2):  # as it arrives, and once more
+        assert await cache.have(home, content)
+        assert reads.read_text().count("read") == times
+    path = kept(tmp_path, program)
+    inode, size, changed = (int(word) for word in cache.stamp(content).split()[:3])
+    assert (inode, size, changed) == (path.stat().st_ino, 3_000_000, int(path.stat().st_mtime))
+    path.write_bytes(program.path.read_bytes()[:-1])
+    os.utime(path, (changed, changed))
+    assert await cache.have(home, content)
+    assert path.read_bytes() == program.path.read_bytes()
+    cache.forget()
+    assert cache.stamp(content) == ""
+
+
+async def test_what_changed_a_moment_ago_is_looked_at_again(
+    there: There, program: CachedProgram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("broker_core.sites.shell.content_cache._SETTLED", 3600)
+    for _ in range(3):
+        await there.have(program)
+        assert there.programs.stamp(program_content(program)) == "", "its times are whole seconds"
+
+
 async def test_a_transfer_that_is_cut_off_leaves_nothing_in_its_place(
     there: There, program: CachedProgram, tmp_path: Path
 ) -> None:
