@@ -153,6 +153,7 @@ class Viewer(asyncssh.SSHUNIXSession[bytes]):
             raise BadFrame("the desk did not say who it is")
         elif what == "done":
             if self._session.ended and self.complete():
+                self.tell("fetched")
                 self._session.finished()
         elif what == "take":
             self._session.take(self)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 from typing import Any
 
@@ -22,7 +23,7 @@ from broker_core.interactive.channel.frames import (
 )
 from broker_core.interactive.channel.liveness import Liveness
 from broker_core.interactive.channel.rendezvous import NoRendezvous
-from broker_core.interactive.channel.stream_link import StreamListener, deliver
+from broker_core.interactive.channel.stream_link import StreamLink, StreamListener, deliver
 
 WINDOW = 1 << 20
 """Bytes on their way at most: an echo comes after them, and over a long way no more fit into a round trip."""
@@ -48,6 +49,9 @@ class ShadowLink(asyncssh.SSHUNIXSession[bytes]):
         self.lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         """As in `StreamLink`."""
         self._due: dict[int, int] = {}
+        self._fetched = asyncio.Event()
+        """The agent knows that we have everything, or is not to be told of it."""
+        self._fetched.set()
         self._unconfirmed = 0
         self._timer: asyncio.TimerHandle | None = None
 
@@ -58,6 +62,7 @@ class ShadowLink(asyncssh.SSHUNIXSession[bytes]):
     def connection_lost(self, error: Exception | None) -> None:
         """The connection broke, or the agent closed it."""
         self._silence.stop()
+        self._fetched.set()
         if self._timer is not None:
             self._timer.cancel()
         if not self.lost.done():
@@ -68,7 +73,7 @@ class ShadowLink(asyncssh.SSHUNIXSession[bytes]):
         self._silence.heard()
         try:
             for kind, content in self._reader.feed(data):
-                deliver(kind, content, self._listener, self._listener.word)
+                deliver(kind, content, self._listener, self._word)
         except VersionsDiffer as error:
             if not self.lost.done():
                 self.lost.set_exception(error)
@@ -84,6 +89,24 @@ class ShadowLink(asyncssh.SSHUNIXSession[bytes]):
         """Send a message."""
         if not self._channel.is_closing():
             self._channel.write(word(what, **values))
+            if what == "done":
+                self._fetched.clear()
+
+    async def heard_out(self) -> None:
+        """Wait until the agent has heard that we have everything, but not for long.
+
+        What is under way to somebody who is writing himself is lost where we leave: the job would then wait
+        for a desk that has all of it.
+        """
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(FAREWELL):
+                await self._fetched.wait()
+
+    def _word(self, said: dict[str, Any]) -> None:
+        if said["what"] == "fetched":
+            self._fetched.set()
+        else:
+            self._listener.word(said)
 
     def type(self, offset: int, data: bytes) -> None:
         """Send input, in frames of the size that the agent takes."""
@@ -184,8 +207,10 @@ async def open_link(
     return link
 
 
-async def farewell(speaking: asyncssh.SSHClientConnection) -> None:
-    """End a connection; an agent that takes nothing more is not waited for."""
+async def farewell(speaking: asyncssh.SSHClientConnection, link: StreamLink | None) -> None:
+    """End a connection with the link over it; an agent that takes nothing more is not waited for."""
+    if isinstance(link, ShadowLink):
+        await link.heard_out()
     speaking.close()
     closed = asyncio.ensure_future(speaking.wait_closed())
     await asyncio.wait([closed], timeout=FAREWELL)

@@ -153,7 +153,7 @@ class ShadowSession:
         if self._link is not None:
             self._link.confirm()
         if self._ssh is not None:
-            await farewell(self._ssh)
+            await farewell(self._ssh, self._link)
         while self._task is not None and not self._task.done():
             # Once may not be enough: `wait_for` loses a cancellation that comes with what it waits for.
             self._task.cancel()
