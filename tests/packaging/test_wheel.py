@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from broker_core.version import VERSION
-from tests.packaging.agent_build import AGENT, DISPLAY
+from tests.packaging.agent_build import AGENT
 from tests.packaging.sources import tracked
 from tests.packaging.wheels import built, installed
 from tests.running import end_all
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.tools
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A wheel built without a network from a copy of the sources, in which the agent was built before."""
-    agent = {f"build/agent/{name}": name.encode() for name in (AGENT, DISPLAY)}
+    agent = {f"build/agent/{AGENT}": AGENT.encode()}
     return built(tmp_path_factory.mktemp("wheel"), more=agent)
 
 
@@ -73,7 +73,6 @@ def test_the_agent_that_was_built_comes_with_it_and_is_found(environment: Path, 
         check=True,
     )
     assert told.stdout.split() == [str(environment / "share" / "crossdesk" / AGENT), AGENT]
-    assert (environment / "share" / "crossdesk" / DISPLAY).read_text() == DISPLAY
 
 
 def test_the_installed_program_tells_its_version(environment: Path, tmp_path: Path) -> None:

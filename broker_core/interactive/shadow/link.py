@@ -92,7 +92,7 @@ class ShadowLink(asyncssh.SSHUNIXSession[bytes]):
             if what == "done":
                 self._fetched.clear()
 
-    async def heard_out(self) -> None:
+    async def known_as_done(self) -> None:
         """Wait until the agent has heard that we have everything, but not for long.
 
         What is under way to somebody who is writing himself is lost where we leave: the job would then wait
@@ -102,11 +102,11 @@ class ShadowLink(asyncssh.SSHUNIXSession[bytes]):
             async with asyncio.timeout(FAREWELL):
                 await self._fetched.wait()
 
-    def _word(self, said: dict[str, Any]) -> None:
-        if said["what"] == "fetched":
+    def _word(self, message: dict[str, Any]) -> None:
+        if message["what"] == "fetched":
             self._fetched.set()
         else:
-            self._listener.word(said)
+            self._listener.word(message)
 
     def type(self, offset: int, data: bytes) -> None:
         """Send input, in frames of the size that the agent takes."""
@@ -210,7 +210,7 @@ async def open_link(
 async def farewell(speaking: asyncssh.SSHClientConnection, link: StreamLink | None) -> None:
     """End a connection with the link over it; an agent that takes nothing more is not waited for."""
     if isinstance(link, ShadowLink):
-        await link.heard_out()
+        await link.known_as_done()
     speaking.close()
     closed = asyncio.ensure_future(speaking.wait_closed())
     await asyncio.wait([closed], timeout=FAREWELL)

@@ -151,9 +151,9 @@ class ContentCache:
 
     def _learn(self, content: CachedContent, reply: Reply) -> None:
         self._stamps.pop(content.remote_path, None)
-        said = _STAMP.search(reply.out.decode("ascii", "replace"))
-        if reply.status == 0 and said and int(said["now"]) - int(said["changed"]) >= _SETTLED:
-            self._stamps[content.remote_path] = said["stamp"]
+        found = _STAMP.search(reply.out.decode("ascii", "replace"))
+        if reply.status == 0 and found and int(found["now"]) - int(found["changed"]) >= _SETTLED:
+            self._stamps[content.remote_path] = found["stamp"]
 
     async def _send(
         self, home: Workspace, content: CachedContent, users: Sequence[str], *, packed: bool
