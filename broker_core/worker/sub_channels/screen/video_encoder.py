@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import weakref
-from ctypes import POINTER, c_char_p, c_int, c_uint32, c_uint64, c_void_p, cast
+from ctypes import POINTER, c_int, c_uint32, c_uint64, c_void_p, cast
 
 from broker_core.interactive.channel.pictures import PLANES
 from broker_core.worker.sub_channels.screen.video_libraries import NoVideo, VideoLibraries, load
@@ -43,6 +43,8 @@ _POINT, _ALL_CHROMA = 0x10, 0x4000
 _REALTIME = 1
 _FRAME = 0
 _LONGEST_FRAME_MS = 1000
+_AROUND = 64
+"""Bytes behind the last pixel that libswscale may read and write: it takes several at a time."""
 
 
 class VideoEncoder:
@@ -69,7 +71,8 @@ class VideoEncoder:
         self._check(code)
         for control, setting in _CONTROLS.items():
             self._check(vpx.vpx_codec_control_(self._context, control, c_int(setting)))
-        self._planes = ctypes.create_string_buffer(width * height * PLANES)
+        self._source = ctypes.create_string_buffer(0)
+        self._planes = ctypes.create_string_buffer(width * height * PLANES + _AROUND)
         first = ctypes.addressof(self._planes)
         self._targets = (c_void_p * 4)(*(first + plane * width * height for plane in range(PLANES)), None)
         self._strides = (c_int * 4)(width, width, width, 0)
@@ -90,7 +93,10 @@ class VideoEncoder:
             self._bit_rate = bit_rate
             self._settings[_BIT_RATE] = bit_rate // 1000
             self._check(vpx.vpx_codec_enc_config_set(self._context, self._settings))
-        source = (c_void_p * 4)(cast(c_char_p(pixels), c_void_p), None, None, None)
+        if len(self._source) != len(pixels) + _AROUND:
+            self._source = ctypes.create_string_buffer(len(pixels) + _AROUND)
+        ctypes.memmove(self._source, pixels, len(pixels))
+        source = (c_void_p * 4)(ctypes.addressof(self._source), None, None, None)
         strides = (c_int * 4)(stride, 0, 0, 0)
         self._libraries.swscale.sws_scale(
             self._scaler, source, strides, 0, self._height, self._targets, self._strides
