@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -13,9 +15,11 @@ from broker_core.client.interactive import open_session
 from broker_core.client.prepare import prepare
 from broker_core.interactive.shadow.session_events import SessionState
 from tests.broker.jobs import reach
+from tests.interactive import drawing
 from tests.interactive.consoles import SHELL
 from tests.interactive.pair import Screen
 from tests.interactive.screens import SeenScreen
+from tests.interactive.video import DecodedScreen, near
 from tests.packaging.agent_build import AgentFiles
 from tests.running import RunningBroker
 from tests.sites.remote.far_site import spec_for
@@ -87,3 +91,22 @@ async def test_a_program_that_draws_is_seen_from_there_and_answers_a_key(far: Br
     await console.ended()
     await console.session.close()
     assert (await reach(far, job, "Done"))["exit_code"] == 7
+
+
+async def test_what_moves_much_is_seen_from_there_as_video(far: BrokerClient) -> None:
+    """The agent's file has the libraries that make it."""
+    words = shlex.join([drawing.__file__, "30", "40"])
+    text = f"""Executable = "{sys.executable}"; Arguments = "{words}";
+        Interactive = true; InteractiveDisplay = "640x480";"""
+    job = await _submitted(far, text)
+    console = Screen(await open_session(far, job))
+    seen = DecodedScreen(console.session.forwards.screen)
+    await eventually(lambda: seen.frames > 20, 60, what="video")
+    assert seen.without_video == ""
+    first = seen.counter
+    await eventually(lambda: seen.counter > first + 10, what="it moves")
+    assert near(seen.color(300, 40), drawing.GROUND)
+    assert seen.reasons == []
+    await console.session.close()
+    await far.cancel([job])
+    await reach(far, job, "Canceled")
