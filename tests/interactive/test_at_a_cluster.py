@@ -95,7 +95,7 @@ async def test_a_program_that_draws_is_seen_from_there_and_answers_a_key(far: Br
 
 async def test_what_moves_much_is_seen_from_there_as_video(far: BrokerClient) -> None:
     """The agent's file has the libraries that make it."""
-    words = shlex.join([drawing.__file__, "30", "40"])
+    words = shlex.join([drawing.__file__, "30", "0", "380"])
     text = f"""Executable = "{sys.executable}"; Arguments = "{words}";
         Interactive = true; InteractiveDisplay = "640x480";"""
     job = await _submitted(far, text)

@@ -28,12 +28,14 @@ from tests.interactive.wire import Wire
 from tests.waiting import eventually
 
 SIZE = (640, 480)
+SIDE = 380
+"""Of the color map that moves."""
 GRID = Grid(*SIZE)
 
 
-async def moving(made: Bench, rate: float = 30, boxes: int = 40) -> DecodedScreen:
-    """A desk that sees a screen of which much changes."""
-    await made.start_agent(program(rate, boxes), screen=SIZE)
+async def moving(made: Bench, rate: float = 30) -> DecodedScreen:
+    """A desk that sees a screen of which more changes than any network is given exactly."""
+    await made.start_agent(program(rate, side=SIDE), screen=SIZE)
     seen = DecodedScreen(made.desk(BESIDE).forwards.screen)
     await eventually(lambda: seen.frames > 3, what="video")
     return seen
@@ -62,7 +64,7 @@ async def test_what_changes_much_is_video_of_the_same_moment(made: Bench) -> Non
 
 @pytest.mark.display
 async def test_what_is_still_is_exact_again_beside_what_moves(made: Bench) -> None:
-    seen = await moving(made, 60, 30)
+    seen = await moving(made, 60)
     exactly = SeenScreen(made.desk(BESIDE).forwards.screen)
     await seen.takes_input()
     seen.tap(0x100ABCD)
@@ -74,7 +76,7 @@ async def test_what_is_still_is_exact_again_beside_what_moves(made: Bench) -> No
 
 @pytest.mark.display
 async def test_a_screen_that_stops_is_exact_to_each_pixel(made: Bench) -> None:
-    words = ["timeout", "--foreground", "3", *program(30, 40)]
+    words = ["timeout", "--foreground", "3", *program(30, side=SIDE)]
     await made.start_agent(["/bin/sh", "-c", '"$@"; read line', "sh", *words], screen=SIZE)
     seen = DecodedScreen(made.desk(BESIDE).forwards.screen)
     await eventually(lambda: seen.frames > 3, what="video")
@@ -105,7 +107,7 @@ async def test_a_still_screen_is_never_video(made: Bench) -> None:
 async def test_a_narrow_way_gets_fewer_bits_and_pictures_that_are_not_old(made: Bench) -> None:
     wire = Wire(made.place)
     made.place = await wire.open()
-    seen = await moving(made, 30, 40)
+    seen = await moving(made)
     wide = max(len(one.video) for one in seen.pictures[-3:])
     wire.most_per_second = 100_000
     await eventually(lambda: len(seen.pictures[-1].video) < wide * 0.6, what="smaller frames")
@@ -143,7 +145,7 @@ async def test_where_no_video_is_made_tiles_come_and_the_desk_hears_why(made: Be
         "from runpy import run_module; sys.argv[1:2] = [];"
         "run_module('broker_core.worker.start', run_name='__main__')"
     )
-    await made.start_agent(program(30, 40), screen=SIZE, program=(sys.executable, "-c", script, "-"))
+    await made.start_agent(program(30, side=SIDE), screen=SIZE, program=(sys.executable, "-c", script, "-"))
     seen = DecodedScreen(made.desk(BESIDE).forwards.screen)
     await eventually(lambda: seen.color(300, 40) == GROUND)
     assert seen.without_video == "the node makes none: its Python has no package av"

@@ -125,7 +125,7 @@ async def test_a_session_where_there_is_nothing_but_glibc_and_a_shell(
 @pytest.mark.display
 async def test_the_file_alone_shows_a_virtual_screen(agent_files: AgentFiles, tmp_path: Path) -> None:
     async with bench(tmp_path) as made:
-        await made.start_agent(program(30, boxes=60), screen=(640, 480), program=(str(agent_files.agent),))
+        await made.start_agent(program(30, side=380), screen=(640, 480), program=(str(agent_files.agent),))
         seen = DecodedScreen(made.desk(BESIDE).forwards.screen)
         await eventually(lambda: seen.frames > 5, what="video")
         await eventually(lambda: near(seen.color(300, 40), GROUND))

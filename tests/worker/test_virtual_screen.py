@@ -33,15 +33,15 @@ class PaintedScreen:
 def test_tiles_that_changed_are_found_and_packed_once() -> None:
     screen = PaintedScreen()
     capture = ScreenCapture(screen)
-    capture.take()
+    capture.take(0.0)
     first = capture.number
     assert capture.since(0) == [0, 1, 2, 3]
-    capture.take()
+    capture.take(0.0)
     assert capture.number == first
     assert capture.since(first) == []
     screen.paint(99, 79)
     screen.paint(3, 63)
-    capture.take()
+    capture.take(0.0)
     assert capture.since(first) == [0, 3]
     low = zlib.decompress(capture.packed(3))
     assert len(low) == 36 * 16 * 3
@@ -49,7 +49,7 @@ def test_tiles_that_changed_are_found_and_packed_once() -> None:
     assert sum(low) == 1 + 2 + 3
     assert capture.packed(3) is capture.packed(3)
     screen.paint(70, 0)
-    capture.take()
+    capture.take(0.0)
     assert capture.since(capture.number - 1) == [1]
     assert capture.since(first) == [0, 1, 3]
 

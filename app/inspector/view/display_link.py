@@ -101,10 +101,10 @@ class DisplayLink(QObject):
 class _Viewer:
     """What the session tells, as signals."""
 
+    shows_video = True
+
     def __init__(self, link: DisplayLink) -> None:
         self._link = link
-
-    shows_video = True
 
     def begin(self, grid: Grid, without_video: str) -> None:
         self._link.begin(grid, printable(without_video))

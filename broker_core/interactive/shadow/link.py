@@ -92,7 +92,7 @@ class ShadowLink(asyncssh.SSHUNIXSession[bytes]):
             if what == "done":
                 self._fetched.clear()
 
-    async def known_as_done(self) -> None:
+    async def wait_fetched(self) -> None:
         """Wait until the agent has heard that we have everything, but not for long.
 
         What is under way to somebody who is writing himself is lost where we leave: the job would then wait
@@ -210,7 +210,7 @@ async def open_link(
 async def farewell(speaking: asyncssh.SSHClientConnection, link: StreamLink | None) -> None:
     """End a connection with the link over it; an agent that takes nothing more is not waited for."""
     if isinstance(link, ShadowLink):
-        await link.known_as_done()
+        await link.wait_fetched()
     speaking.close()
     closed = asyncio.ensure_future(speaking.wait_closed())
     await asyncio.wait([closed], timeout=FAREWELL)

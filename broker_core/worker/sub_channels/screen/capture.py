@@ -43,23 +43,22 @@ class ScreenCapture:
         """Packed tiles; empty: not since it changed."""
         self.pixels = b""
         """What the screen showed, row by row."""
-        self._now = 0.0
 
     @property
     def stride(self) -> int:
         """Bytes from one row of the pixels to the next."""
         return self._screen.stride
 
-    def take(self, now: float = 0.0) -> None:
-        """Capture what the screen shows now."""
+    def take(self, now: float) -> None:
+        """Capture what the screen shows now, in seconds of any clock."""
         self.pixels = pixels = self._screen.pixels()
-        number, self._now = self.number + 1, now
+        number = self.number + 1
         size = TILE * self._screen.stride
         for row, before in enumerate(self._bands):
             band = pixels[row * size : (row + 1) * size]
             if band != before:
                 self._bands[row] = band
-                self._compare(row, band, number)
+                self._compare(row, band, number, now)
 
     def since(self, number: int) -> list[int]:
         """Indexes of all tiles that changed after that capture."""
@@ -73,7 +72,7 @@ class ScreenCapture:
             self._packed[index] = zlib.compress(planes, _LEVEL)
         return self._packed[index]
 
-    def _compare(self, row: int, band: bytes, number: int) -> None:
+    def _compare(self, row: int, band: bytes, number: int, now: float) -> None:
         stride, columns = self._screen.stride, self.grid.columns
         for index in range(row * columns, (row + 1) * columns):
             left, _, width, height = self.grid.box(index)
@@ -82,4 +81,4 @@ class ScreenCapture:
             if tile != self._tiles[index]:
                 self._tiles[index], self._packed[index] = tile, b""
                 self._changed[index] = self.number = number
-                self.last_changed[index] = self._now
+                self.last_changed[index] = now

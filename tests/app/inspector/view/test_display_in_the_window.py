@@ -28,17 +28,17 @@ from tests.interactive.video import near
 from tests.waiting import eventually
 
 pytestmark = pytest.mark.display
-_TEXT = """Executable = "{python}"; Arguments = "drawing.py {rate} {boxes}"; InputSandbox = {{"drawing.py"}};
+_TEXT = """Executable = "{python}"; Arguments = "drawing.py {rate} 0 {side}"; InputSandbox = {{"drawing.py"}};
 Interactive = true; InteractiveDisplay = "{size}";"""
 
 
 async def drawing_job(
-    on: Stage, rate: float, boxes: int = 0, size: str = "320x240"
+    on: Stage, rate: float, side: int = 0, size: str = "320x240"
 ) -> tuple[str, DisplayView]:
     """A running job that draws, and its display in the View tab."""
     await on.ready()
     source = Path(drawing.__file__)
-    text = _TEXT.format(python=sys.executable, rate=rate, boxes=boxes, size=size)
+    text = _TEXT.format(python=sys.executable, rate=rate, side=side, size=size)
     prepared = await prepare(text, source.parent)
     (job,) = (await on.context.client.submit_prepared(prepared)).ids
     assert on.window.inspector is not None
@@ -100,7 +100,7 @@ def test_what_is_seen_is_called_video_or_exact_and_the_reason_for_none_is_shown(
     qapp: QApplication, broker: Path
 ) -> None:
     async def scenario(on: Stage) -> None:
-        job, view = await drawing_job(on, 30, 40, "640x480")
+        job, view = await drawing_job(on, 30, 380, "640x480")
         await eventually(lambda: view.figures_text.text().endswith(" · video"), 90, view.figures_text.text)
         assert view.figures_text.toolTip() == f"640 × 480 pixels. {FIGURES} {WITH_VIDEO}"
         assert view.link is not None
