@@ -158,8 +158,13 @@ class ARex:
         path = self.folder / "control" / "accounting" / "accounting.db"
         if not path.exists():
             return []
-        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=60.0)) as accounting:
-            return [Completed(*row[:3], bool(row[3])) for row in accounting.execute(_OVER)]
+        # A-REX holds its lock for as long as the disk takes, which a test beside this one may keep busy.
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=240.0)) as accounting:
+            try:
+                return [Completed(*row[:3], bool(row[3])) for row in accounting.execute(_OVER)]
+            except sqlite3.OperationalError as error:
+                error.add_note(f"{path.stat().st_ino} in\n{Path('/proc/locks').read_text()}")
+                raise
 
     @contextmanager
     def writing_anew(self, id: str) -> Iterator[None]:
