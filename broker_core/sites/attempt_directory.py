@@ -6,7 +6,8 @@ import logging
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import fields
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,6 +18,7 @@ from broker_core.jdl.resource_request import ResourceRequest
 from broker_core.jobs.attempt_events import AttemptEnded
 from broker_core.jobs.placement import Component, component, computing_element
 from broker_core.sites.contract import FetchedFile, InputFile, LaunchOrder
+from broker_core.worker.scripts.lasting_starter import started_at
 
 log = logging.getLogger("crossdesk.sites")
 Record = TypeVar("Record")
@@ -38,7 +40,10 @@ class AttemptDirectory:
 
     def make(self, order: LaunchOrder) -> None:
         """Write the order down; after this the attempt is at the site for good."""
-        os.makedirs(self.path, mode=0o700, exist_ok=True)
+        try:
+            os.mkdir(self.path, 0o700)
+        except FileExistsError:
+            pass  # it came before, and is written down once more
         self._write("order", orjson.dumps(_fields(order, order.attempt) | {"ce": order.ce.id}, default=str))
 
     def order(self) -> LaunchOrder | None:
@@ -47,7 +52,15 @@ class AttemptDirectory:
 
     def claimed(self) -> bool:
         """True if a starter has taken it."""
-        return os.path.isdir(f"{self.path}/claim")
+        return os.path.lexists(f"{self.path}/claim")
+
+    def lasting_starter(self) -> int:
+        """Pid of the living lasting starter that has taken it; 0: none has, or it is gone."""
+        try:
+            kind, pid, started = os.readlink(f"{self.path}/claim").split(".")
+        except (OSError, ValueError):
+            return 0
+        return int(pid) if kind == "lasting" and pid.isdigit() and started == started_at(int(pid)) else 0
 
     def ask_cancel(self) -> None:
         """Note that it is to be ended, so that a restart does not forget."""
@@ -128,9 +141,14 @@ def attempts_in(root: Path, *, files: bool = False) -> list[Component]:
     return [one for tag in tags if (one := component(tag)) is not None]
 
 
+@cache
+def _names(kind: type[LaunchOrder | AttemptEnded]) -> tuple[str, ...]:
+    return tuple(one.name for one in fields(kind))
+
+
 def _fields(record: LaunchOrder | AttemptEnded, of: Component) -> dict[str, Any]:
     """The fields of a record as they are written; the component as versions before this one did."""
-    found = {name: value for name, value in asdict(record).items() if name != "component"}
+    found = {one: getattr(record, one) for one in _names(type(record)) if one != "component"}
     found["attempt"] = {"job": of.job, "number": of.attempt} | ({"index": of.index} if of.index else {})
     return found
 

@@ -141,6 +141,22 @@ def spawn(given: dict[str, str], directory: str, shell: str, nice: int = 0) -> i
     return pid
 
 
+def job_environment(order: LaunchOrder, job: str) -> dict[str, str]:
+    """Environment of the program of a plain job, as the starter makes it; `job`: its directory."""
+    base, publish = _base(), str(publish_path())
+    own = {
+        "CROSSDESK_SERVICES": f"{job}/.crossdesk-services",
+        "CROSSDESK_PARAMETERS": f"{job}/.crossdesk-parameters",
+        "CROSSDESK_DATA": f"{job}/.crossdesk-data",
+        "CROSSDESK_PUBLISH": publish,
+        "PATH": f"{base['PATH']}:{publish}",
+        "PWD": job,
+    }
+    found = base | own | dict(order.environment) | {MARK: order.attempt.tag}
+    modules = found.get("PYTHONPATH")
+    return found | {"PYTHONPATH": f"{modules}:{publish}" if modules else publish}
+
+
 def spawn_agent(order: LaunchOrder, job: str, settings: str) -> int:
     """Start an agent beside the running program of `order`, in its directory `job` and with its variables.
 

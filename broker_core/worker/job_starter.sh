@@ -849,7 +849,8 @@ __itself=
 __peak=
 cd -- "$__here" 2>/dev/null || exit 227
 if ! mkdir claim 2>/dev/null; then
-    [ -d claim ] && exit 226
+    # A link is the claim of a lasting starter.
+    { [ -d claim ] || [ -h claim ]; } && exit 226
     exit 227
 fi
 [ -d job ] || mkdir job 2>/dev/null || __end - starter "The job's directory could not be made."

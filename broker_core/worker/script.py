@@ -15,9 +15,16 @@ MARK = "CROSSDESK_ATTEMPT"
 """Variable that every process of an attempt has in its environment, with the attempt's tag."""
 
 
+@cache
 def starter_path() -> Path:
     """Path of `job_starter.sh`; the package is installed as files, never run from an archive."""
     return Path(str(files(__package__).joinpath("job_starter.sh")))
+
+
+@cache
+def lasting_starter_path() -> Path:
+    """Path of `lasting_starter.py`, which starts plain programs one after the other."""
+    return starter_path().parent / "scripts" / "lasting_starter.py"
 
 
 def runner_path() -> Path:
@@ -25,11 +32,13 @@ def runner_path() -> Path:
     return starter_path().with_name("batch_runner.sh")
 
 
+@cache
 def software_path() -> Path:
     """Path of `software.sh`, which runs programs with modules, containers and Python environments."""
     return starter_path().parent / "scripts" / "software.sh"
 
 
+@cache
 def mpi_start_path() -> Path:
     """Path of `mpi_start.sh`, which starts the processes of parallel jobs."""
     return starter_path().parent / "scripts" / "mpi_start.sh"
@@ -40,11 +49,13 @@ def overlay_path() -> Path:
     return mpi_start_path().with_name("overlay.py")
 
 
+@cache
 def use_path() -> Path:
     """Path of `use.sh`, by which the Job Starter samples what a job uses."""
     return starter_path().parent / "scripts" / "use.sh"
 
 
+@cache
 def publish_path() -> Path:
     """Path of the folder with what programs publish with."""
     return starter_path().parent / "scripts" / "publish"

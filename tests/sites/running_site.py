@@ -11,6 +11,7 @@ from broker_core.jobs.attempt_events import AttemptEnded, AttemptReport, Attempt
 from broker_core.jobs.placement import Component, computing_element
 from broker_core.sites.attempt_directory import AttemptDirectory
 from broker_core.sites.contract import KnownAttempt, LaunchOrder
+from broker_core.sites.local.run import Handed
 from broker_core.sites.local.settings import LocalSettings
 from broker_core.sites.local.site import LocalSite
 from broker_core.sites.run_files import find_file, list_files
@@ -45,14 +46,21 @@ def known_attempts(known: Sequence[Known]) -> list[KnownAttempt]:
 class RunningSite:
     """A site and its notices; nothing of it is left after `close`."""
 
-    def __init__(self, directory: Path, cpus: int = 2, settings: LocalSettings = QUICK) -> None:
+    def __init__(
+        self, directory: Path, cpus: int = 2, settings: LocalSettings = QUICK, *, lasting: bool = False
+    ) -> None:
+        """`lasting`: lasting starters are there from the beginning."""
         self.directory = directory
+        self._lasting = lasting
         self.notices: list[AttemptReport] = []
         self.site = LocalSite("local", directory, cpus, settings)
 
     async def start(self, known: Sequence[Known] = ()) -> None:
         """Begin work, with the attempts that are known; those with an order are handed over again."""
         await self.site.start(self.notices.append, known_attempts(known))
+        if self._lasting:
+            for _ in range(self.site.capacity.cpus):
+                self.site.lasting.grow(self.site.capacity.cpus)
         for _, one in known:
             if one is not None:
                 await self.site.submit(one)
@@ -60,7 +68,8 @@ class RunningSite:
     async def again(self, known: Sequence[Known]) -> RunningSite:
         """Drop this site as if its process had been killed; a new one takes over."""
         await self.site.close()
-        other = RunningSite(self.directory, self.site.capacity.cpus, self.site.settings)
+        site = self.site
+        other = RunningSite(self.directory, site.capacity.cpus, site.settings, lasting=self._lasting)
         await other.start(known)
         return other
 
@@ -86,6 +95,11 @@ class RunningSite:
         if path not in {file.path for file in list_files(directory)}:
             return ""
         return find_file(directory, path).read_text()
+
+    def starter(self, attempt: Component) -> int:
+        """Pid of the starter that has it."""
+        run = self.site.runs[attempt.tag]
+        return run.stage.lasting if isinstance(run.stage, Handed) else run.starter
 
     def left(self) -> set[int]:
         """Processes that jobs of this site have."""

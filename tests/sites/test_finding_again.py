@@ -76,7 +76,7 @@ async def test_a_starter_killed_while_nobody_looked_is_lost_with_all_its_process
     job = script("setsid -f sleep 640; sleep 641")
     await here.site.submit(job)
     await here.started(job.attempt)
-    starter = here.site.runs[job.attempt.tag].starter
+    starter = here.starter(job.attempt)
     await here.site.close()
     os.kill(starter, signal.SIGKILL)
     other = await here.again([(job.attempt, job)])

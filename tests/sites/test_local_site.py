@@ -134,7 +134,7 @@ async def test_a_starter_killed_outright_is_a_lost_job(here: RunningSite) -> Non
     job = script("sleep 600 & sleep 600")
     await here.site.submit(job)
     await here.started(job.attempt)
-    os.kill(here.site.runs[job.attempt.tag].starter, signal.SIGKILL)
+    os.kill(here.starter(job.attempt), signal.SIGKILL)
     ended = await here.ended(job.attempt)
     assert (ended.failure, ended.exit_code) == ("lost", None)
     assert not here.left()

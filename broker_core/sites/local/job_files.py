@@ -10,11 +10,14 @@ from pathlib import Path
 from broker_core.errors import NotFound
 from broker_core.jdl.names import is_listed
 from broker_core.jobs.placement import Component
-from broker_core.sites.attempt_directory import AttemptDirectory
+from broker_core.sites.attempt_directory import AttemptDirectory, attempts_in
 from broker_core.sites.contract import RunFile
 from broker_core.sites.left_files import LeftAtSite, LeftFile
+from broker_core.sites.local.run import LocalRun
 from broker_core.sites.run_files import find_file, list_files
 
+_REMOVED_AT_ONCE = 64
+"""Directories of attempts that one hand-over to a thread removes."""
 _FETCHED = "fetched"
 """File in an attempt's directory: names of those that were asked for later, with a zero byte behind each."""
 
@@ -23,6 +26,23 @@ class LocalJobFiles:
     """What `LocalSite` tells of files."""
 
     root: Path
+    runs: dict[str, LocalRun]
+    """Tag to every attempt that is here and not over."""
+
+    async def forget(self, attempts: Sequence[Component]) -> None:
+        """See `Site.forget`; attempts that are not over are left alone."""
+        gone = [attempt.tag for attempt in attempts if attempt.tag not in self.runs]
+        # A hand-over to a thread costs more than a directory; between two of them the loop may be closed.
+        for start in range(0, len(gone), _REMOVED_AT_ONCE):
+            await asyncio.to_thread(self._remove, gone[start : start + _REMOVED_AT_ONCE])
+
+    def _remove(self, tags: Sequence[str]) -> None:
+        for tag in tags:
+            AttemptDirectory(self.root, tag).remove()
+
+    def kept(self) -> list[Component]:
+        """See `Site.kept`."""
+        return attempts_in(self.root)
 
     async def files(self, attempt: Component) -> list[RunFile]:
         """See `Site.files`."""

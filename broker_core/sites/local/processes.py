@@ -117,11 +117,14 @@ async def end_all(tag: str, starter: int, grace: float) -> None:
 
 
 def _of_both(tag: str, starter: int) -> tuple[set[int], set[int]]:
-    """Pids of an attempt, and those among them that are neither its living starter nor a part of that."""
+    """Pids of an attempt, and those among them that are neither its living starter nor a part of that.
+
+    `starter` may also be the program that a lasting starter has begun, which is none of its parts.
+    """
     processes = all_processes()
     left = of_attempt(tag, starter, processes)
     parts = {process.pid for process in processes if process.starter} if starter in left else set()
-    return left, left - parts - {starter}
+    return left, left - parts
 
 
 def send(pids: Iterable[int], number: signal.Signals) -> None:

@@ -15,7 +15,7 @@ from broker_core.sites.attempt_directory import AttemptDirectory, tags_in
 from broker_core.sites.contract import KnownAttempt, LaunchOrder
 from broker_core.sites.endings import CANCELED, LOST, ended_of
 from broker_core.sites.local import processes
-from broker_core.sites.local.run import Abandoned, Followed, Launched, LocalRun, Running
+from broker_core.sites.local.run import Abandoned, Followed, Handed, Launched, LocalRun, Running
 from broker_core.sites.local.settings import LocalSettings
 
 _LOOKS = 40
@@ -43,7 +43,7 @@ class RecoveringSite(Protocol):
         """Count the processors of a run as taken."""
         ...
 
-    def watch(self, run: LocalRun, found: Launched | Followed) -> None:
+    def watch(self, run: LocalRun, found: Launched | Handed | Followed) -> None:
         """Wait for the end of a starter; raises ProcessLookupError where it is gone."""
         ...
 
@@ -178,9 +178,12 @@ class Recovery:
 
     def _follow(self, run: LocalRun) -> bool:
         """Watch the living starter of `run`; False if there is none."""
-        for pid in self._starters(run):
+        found: list[Followed | Handed] = [Followed(pid) for pid in self._starters(run)]
+        if lasting := run.directory.lasting_starter():
+            found.append(Handed(lasting, 0.0))
+        for one in found:
             try:
-                self._site.watch(run, Followed(pid))
+                self._site.watch(run, one)
             except ProcessLookupError:
                 continue
             return True

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -11,6 +13,8 @@ from broker_core.sites.attempt_directory import AttemptDirectory
 from broker_core.sites.contract import LaunchOrder
 from broker_core.sites.staging import stage
 from broker_core.worker.markers import StartedMark
+
+log = logging.getLogger("crossdesk.sites")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,16 @@ class Launched:
 
 
 @dataclass(frozen=True, slots=True)
+class Handed:
+    """A lasting starter has it, one of this process or of an earlier one."""
+
+    lasting: int
+    """Pid."""
+    begun: float
+    """When it was handed over, seconds since the epoch; 0: before a restart."""
+
+
+@dataclass(frozen=True, slots=True)
 class Followed:
     """Its Job Starter was started by another process: before a restart, or by a start that came first."""
 
@@ -51,7 +65,7 @@ class Finished:
     """All its processes are gone, and its end is reported."""
 
 
-Running = Launched | Followed | Abandoned
+Running = Launched | Handed | Followed | Abandoned
 RunStage = Queued | Staging | Running | Finished
 
 
@@ -64,6 +78,8 @@ class RunEvent(StrEnum):
     """Its processors are free, and given to it."""
     LAUNCHED = "launched"
     """Its Job Starter was started."""
+    HANDED = "handed"
+    """A lasting starter has it."""
     FOLLOWED = "followed"
     """A living Job Starter of another process was found."""
     ABANDONED = "abandoned"
@@ -76,7 +92,7 @@ E = RunEvent
 
 RUN_LIFE: TransitionTable[type[RunStage], RunEvent] = TransitionTable(
     "an attempt at this machine",
-    (Queued, Staging, Launched, Followed, Abandoned, Finished),
+    (Queued, Staging, Launched, Handed, Followed, Abandoned, Finished),
     RunEvent,
     frozenset({Finished}),
     {
@@ -84,18 +100,21 @@ RUN_LIFE: TransitionTable[type[RunStage], RunEvent] = TransitionTable(
         (Queued, E.CHOSEN): Staging,
         (Staging, E.LAUNCHED): Launched,
         (Launched, E.LAUNCHED): Launched,
-        (Queued, E.FOLLOWED): Followed,
-        (Launched, E.FOLLOWED): Followed,
-        (Followed, E.FOLLOWED): Followed,
+        (Staging, E.HANDED): Handed,
+        (Handed, E.LAUNCHED): Launched,
+        **{(state, E.HANDED): Handed for state in (Queued, Launched, Handed)},
+        **{(state, E.FOLLOWED): Followed for state in (Queued, Launched, Handed, Followed)},
         (Queued, E.ABANDONED): Abandoned,
         (Followed, E.ABANDONED): Abandoned,
-        **{(state, E.ENDED): Finished for state in (Queued, Staging, Launched, Followed, Abandoned)},
+        **{(state, E.ENDED): Finished for state in (Queued, Staging, Launched, Handed, Followed, Abandoned)},
     },
 )
-"""Of two starts the Job Starter refuses the second, and then the first one is followed."""
+"""Of two starts the starter refuses the second, and then the first one is followed. What a lasting starter
+declines is launched."""
 _EVENTS: dict[type[RunStage], RunEvent] = {
     Staging: E.CHOSEN,
     Launched: E.LAUNCHED,
+    Handed: E.HANDED,
     Followed: E.FOLLOWED,
     Abandoned: E.ABANDONED,
     Finished: E.ENDED,
@@ -125,18 +144,28 @@ class LocalRun:
 
     @property
     def starter(self) -> int:
-        """Pid of the Job Starter; 0 while there is none."""
+        """Pid of the Job Starter, or of the program that a lasting one started: it leads the job's session.
+        0 while there is none."""
+        if isinstance(self.stage, Handed):
+            return self.started.pid if self.started is not None else 0
         return self.stage.starter if isinstance(self.stage, Launched | Followed) else 0
 
     @property
     def begun(self) -> float:
         """Before which nothing happened to it, seconds since the epoch; 0: it is not known."""
-        return self.stage.begun if isinstance(self.stage, Launched) else 0.0
+        return self.stage.begun if isinstance(self.stage, Launched | Handed) else 0.0
 
     def lay_out(self) -> None:
         """Put its input files into an empty directory; for a thread. Raises StagingFailed and OSError."""
         self.directory.clear_job()
         stage(self.order.inputs, self.directory.job)
+
+    def note(self, write: Callable[[], None]) -> None:
+        """Write down for the next process; a full disk keeps no job from being ended, or told of."""
+        try:
+            write()
+        except OSError as error:
+            log.warning("%s: a restart would have to find out anew how it stands: %s", self.tag, error)
 
     def enter(self, stage: RunStage) -> None:
         """Go on to a stage; raises IllegalTransition."""

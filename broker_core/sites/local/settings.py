@@ -19,5 +19,7 @@ class LocalSettings:
     """Pause before a start is tried again for which the machine had no processes or memory left."""
     shell: str = "/bin/sh"
     """POSIX shell that runs the Job Starter."""
+    lasting: bool = True
+    """Where many jobs wait, starters last and run one after the other, one for each processor."""
     nice: int = 0
     """By how much nicer jobs that nobody talks to are: who works at this machine goes first."""

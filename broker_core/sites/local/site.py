@@ -6,22 +6,19 @@ import asyncio
 import errno
 import logging
 import os
-import time
 from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
 from broker_core.errors import NotFound
 from broker_core.information.this_machine import usable_cpus
-from broker_core.jdl.names import ALL_NEW
 from broker_core.jobs.attempt_events import AttemptStarted
 from broker_core.jobs.placement import Component
 from broker_core.resources.facts import Facts, facts_of
 from broker_core.resources.record import Resource
-from broker_core.sites.attempt_directory import AttemptDirectory, attempts_in
+from broker_core.sites.attempt_directory import AttemptDirectory
 from broker_core.sites.contract import (
     AgentOrder,
     CurrentAttempts,
@@ -37,21 +34,30 @@ from broker_core.sites.local import processes
 from broker_core.sites.local.capacity import Capacity
 from broker_core.sites.local.exit_watcher import ExitWatcher
 from broker_core.sites.local.job_files import LocalJobFiles
+from broker_core.sites.local.lasting import LastingStarters, Word
 from broker_core.sites.local.lines import carry_lines
 from broker_core.sites.local.recovery import Recovery
 from broker_core.sites.local.resource import local_resource
-from broker_core.sites.local.run import Finished, Followed, Launched, LocalRun, Queued, Running, Staging
+from broker_core.sites.local.run import (
+    Finished,
+    Followed,
+    Handed,
+    Launched,
+    LocalRun,
+    Queued,
+    Running,
+    Staging,
+)
 from broker_core.sites.local.settings import LocalSettings
 from broker_core.sites.local.start_pipe import StartPipe
+from broker_core.sites.local.starts import Starts
 from broker_core.sites.local.use import UseSampler
 from broker_core.sites.software import software_here
 from broker_core.sites.staging import StagingFailed
-from broker_core.sites.starting import local_settings, mpi_launchers, spawn, spawn_agent, starter_variables
+from broker_core.sites.starting import mpi_launchers, spawn_agent
 from broker_core.worker.markers import read_started
 
 log = logging.getLogger("crossdesk.sites")
-_REMOVED_AT_ONCE = 64
-"""Directories of attempts that one hand-over to a thread removes."""
 _REFUSED_SECOND = 226  # by the Job Starter
 _BUSY = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 """The machine is short of processes, memory or descriptors: the start is tried again."""
@@ -80,8 +86,7 @@ class LocalSite(LocalJobFiles):
         self.root = directory / "attempts"
         self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.capacity = Capacity(cpus or usable_cpus())
-        self.runs: dict[str, LocalRun] = {}
-        """Tag to every attempt that is here and not over."""
+        self.runs = {}
         self.torn: set[str] = set()
         """Tags of attempts that are here without their orders, which are on their way once more."""
         self._queue: deque[LocalRun] = deque()
@@ -114,6 +119,8 @@ class LocalSite(LocalJobFiles):
         self._loop = asyncio.get_running_loop()
         self._exits = ExitWatcher(self._loop)
         self._pipe = StartPipe(self._notice, self._loop, self._heard)
+        self.lasting = LastingStarters(self._exits, self.settings, self._notice, self._heard_lasting)
+        self._starts = Starts(self.settings, self.capacity, self.lasting, self._notice)
         self._adopting = processes.adopt_orphans()
         self._state = SiteState.OPEN
         await Recovery(self).run(known)
@@ -134,7 +141,7 @@ class LocalSite(LocalJobFiles):
             return tag
         order.carried("fork")
         self.capacity.check(order, self.name)
-        self._variables(order, directory.path)
+        self._starts.check(order, directory.path)
         try:
             directory.make(order)
         except OSError as error:
@@ -157,7 +164,7 @@ class LocalSite(LocalJobFiles):
             return
         if run.verdict is None:
             run.verdict = CANCELED
-            _noted(run, run.directory.ask_cancel)
+            run.note(run.directory.ask_cancel)
         if isinstance(run.stage, Queued):
             self._queue.remove(run)
             self.finish(run, None)
@@ -176,24 +183,9 @@ class LocalSite(LocalJobFiles):
         agent = spawn_agent(run.order, run.directory.job, order.settings)
         self._exits.watch(agent, lambda pid: processes.reap([pid]))
 
-    async def forget(self, attempts: Sequence[Component]) -> None:
-        """See `Site.forget`; attempts that are not over are left alone."""
-        gone = [attempt.tag for attempt in attempts if attempt.tag not in self.runs]
-        # A hand-over to a thread costs more than a directory; between two of them the loop may be closed.
-        for start in range(0, len(gone), _REMOVED_AT_ONCE):
-            await asyncio.to_thread(self._remove, gone[start : start + _REMOVED_AT_ONCE])
-
-    def _remove(self, tags: Sequence[str]) -> None:
-        for tag in tags:
-            AttemptDirectory(self.root, tag).remove()
-
     async def sweep(self, current: CurrentAttempts) -> bool:
         """See `Site.sweep`; this machine is never silent, so that `forget` and `kept` are enough."""
         return False
-
-    def kept(self) -> list[Component]:
-        """See `Site.kept`."""
-        return attempts_in(self.root)
 
     async def close(self) -> None:
         """See `Site.close`."""
@@ -203,6 +195,7 @@ class LocalSite(LocalJobFiles):
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        self.lasting.close()
         self._exits.close()
         self._pipe.close()
 
@@ -212,11 +205,13 @@ class LocalSite(LocalJobFiles):
         self._queue.append(run)
         self._launch_soon()
 
-    def watch(self, run: LocalRun, found: Launched | Followed) -> None:
+    def watch(self, run: LocalRun, found: Launched | Handed | Followed) -> None:
         """Follow the running starter of `run`; raises ProcessLookupError if it is gone."""
         run.enter(found)
         run.kernel_kills = self._sampler.kernel_kills
-        self._exits.watch(found.starter, lambda _: self._exited(run))
+        starter = found.lasting if isinstance(found, Handed) else found.starter
+        if starter not in self.lasting.pids:  # of our own it is heard what they do
+            self._exits.watch(starter, lambda _: self._exited(run))
 
     def occupy(self, run: LocalRun) -> None:
         """Count the processors of a run that is going on already."""
@@ -243,7 +238,7 @@ class LocalSite(LocalJobFiles):
         self.tell_started(run)
         ended = ended_of(run, status, usage, self.settings.file_limit)
         if not os.path.exists(f"{run.directory.path}/ended") or run.verdict is not None:
-            _noted(run, lambda: run.directory.write_end(ended))
+            run.note(lambda: run.directory.write_end(ended))
         if not isinstance(run.stage, Queued):
             self.capacity.give_back(run.order)
         run.enter(Finished())
@@ -258,6 +253,26 @@ class LocalSite(LocalJobFiles):
     def _heard(self, tag: str) -> None:
         if (run := self.runs.get(tag)) is not None:
             self.tell_started(run)
+
+    def _heard_lasting(self, word: Word, tag: str) -> None:
+        run = self.runs.get(tag)
+        if run is None or not isinstance(run.stage, Handed):
+            return
+        if word is Word.STARTED:
+            self.tell_started(run)
+            if run.ending is not None and run.ending.done():  # it was canceled a moment too early
+                run.ending = None
+                self.end_processes(run)
+        elif word is Word.ENDED:
+            self._exited(run)
+        elif word is Word.REFUSED:
+            self._spawn_task(Recovery(self).find_first(run))
+        elif word is Word.LOST:
+            self.settle_later(run)
+        elif run.verdict is not None:
+            self.finish(run, None)
+        else:
+            self._start(run, itself=True)
 
     def _launch_soon(self) -> None:
         if self._state is SiteState.OPEN and self._launch_call is None and self._queue:
@@ -285,7 +300,7 @@ class LocalSite(LocalJobFiles):
         if run.order.inputs:
             self._spawn_task(self._stage_and_start(run))
         else:
-            self._start(run, run.directory.clear_job)
+            self._start(run, empty=True)
 
     async def _stage_and_start(self, run: LocalRun) -> None:
         try:
@@ -300,25 +315,15 @@ class LocalSite(LocalJobFiles):
         else:
             self.finish(run, None)
 
-    def _start(self, run: LocalRun, prepare: Callable[[], None] = lambda: None) -> None:
-        given, begun = self._variables(run.order, run.directory.path), time.time()
+    def _start(self, run: LocalRun, *, empty: bool = False, itself: bool = False) -> None:
+        """Have its program started, in an empty directory if `empty`; `itself`: not by a lasting starter."""
         try:
-            if gpus := self.capacity.gpus_of(run.order):
-                run.directory.note_gpus(gpus)
-                given["CUDA_VISIBLE_DEVICES"] = ",".join(gpus)
-            prepare()
-            nice = 0 if run.order.interactive else self.settings.nice
-            pid = spawn(given, run.directory.path, self.settings.shell, nice)
+            if empty:
+                run.directory.clear_job()
+            handed = None if itself else self._starts.hand(run)
+            self.watch(run, handed or self._starts.launch(run, others_wait=bool(self._queue)))
         except OSError as error:
             self._not_started(run, error)
-            return
-        self.watch(run, Launched(pid, begun))
-
-    def _variables(self, order: LaunchOrder, directory: str) -> dict[str, str]:
-        # Nothing is brought from here: what the job made is read where it lies, and need not be listed.
-        order = replace(order, outputs=tuple(one for one in order.outputs if one != ALL_NEW))
-        at = local_settings(directory, self._notice, self.settings, beat=order.interactive)
-        return starter_variables(order, at)
 
     def _not_started(self, run: LocalRun, error: OSError) -> None:
         if error.errno in _BUSY:
@@ -345,10 +350,12 @@ class LocalSite(LocalJobFiles):
 
     def _left_behind(self, run: LocalRun) -> bool:
         """True if processes of `run` may be alive after its starter."""
-        found = processes.children() if self._adopting and isinstance(run.stage, Launched) else None
+        stage, lasting = run.stage, self.lasting.pids
+        ours = isinstance(stage, Launched) or (isinstance(stage, Handed) and stage.lasting in lasting)
+        found = processes.children() if self._adopting and ours else None
         if found is None:
             return bool(processes.of_attempt(run.tag, run.starter, processes.all_processes()))
-        orphans = found - {other.starter for other in self.runs.values()}
+        orphans = found - lasting - {other.starter for other in self.runs.values()}
         seen = [process for pid in orphans if (process := processes.look_at(pid)) is not None]
         processes.reap(pid for pid in orphans if processes.is_adopted_zombie(pid))
         return bool(processes.of_attempt(run.tag, run.starter, seen))
@@ -390,11 +397,3 @@ class LocalSite(LocalJobFiles):
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("Work at %s failed", self.name, exc_info=error)
-
-
-def _noted(run: LocalRun, write: Callable[[], None]) -> None:
-    """Write something down for the next process; a full disk keeps no job from being ended, or told of."""
-    try:
-        write()
-    except OSError as error:
-        log.warning("%s: a restart would have to find out anew how it stands: %s", run.tag, error)

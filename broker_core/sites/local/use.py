@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from broker_core.jobs.use import FILE, UseSample
-from broker_core.sites.local.run import Followed, Launched, LocalRun
+from broker_core.sites.local.run import LocalRun, Running
 
 log = logging.getLogger("crossdesk.sites")
 _SHARE = 1000
@@ -58,7 +58,7 @@ class UseSampler:
     def sample(self, runs: Iterable[LocalRun]) -> None:
         """Look at all of these that run; for a thread."""
         begun, now = time.thread_time(), time.monotonic()
-        going = (one for one in runs if isinstance(one.stage, Launched | Followed))
+        going = (one for one in runs if isinstance(one.stage, Running) and one.starter)
         known = {
             one.starter: self._watched.get(one.starter)
             or _Watched(one.directory.job, now, now, one.directory.gpus())

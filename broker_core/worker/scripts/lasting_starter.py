@@ -1,0 +1,266 @@
+"""A Job Starter that lasts: runs plain programs one after the other, without a shell for each (CB-JS-01, 06).
+
+It is given orders as lines of JSON on a socket, its standard input and output, by the broker of this machine,
+and leaves the same records as `job_starter.sh` in the directory of each attempt. What cannot be started it
+declines before anything ran, and then `job_starter.sh` does it and says why. When the broker is gone it ends
+with the program that it has.
+
+Answers are lines of a word and the tag of the attempt: `started`, `ended`, `refused` (the attempt was started
+before), `declined`. Its claim on an attempt is a link, made in one step, that names it:
+`lasting.PID.STARTED`, where STARTED is when the process was, in ticks since boot.
+
+Runs by itself with Python's own library, as it is started without any other.
+"""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+import resource
+import signal
+import subprocess
+from collections.abc import Iterator
+from typing import Any
+
+Order = dict[str, Any]
+_RESET = (signal.SIGPIPE, signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGXFSZ)
+_OWN_FILES = tuple(
+    f".crossdesk-{name}"
+    for name in ("services", "parameters", "parameters.part", "parameters.used", "parameters.used.new")
+)
+_PUBLISHED, _MOST_PUBLISHED = ".crossdesk-data", 1 << 30
+_USE, _MOST_USE = ".crossdesk-use", 524_288
+_FIRST_SIGNAL = 128
+_BLOCK = 1024
+_OUT_OF_MEMORY = 'set -f; . "$1"; __find_spent; __find_kernel_kill; printf "%s\\n" "$__spent" "$__because"'
+
+
+def main() -> None:
+    """Carry out orders until there are no more."""
+    os.umask(0o077)
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGPIPE):
+        signal.signal(number, signal.SIG_IGN)
+    name = f"lasting.{os.getpid()}.{started_at(os.getpid())}"
+    with open(0, "rb") as orders:
+        for line in orders:
+            order = json.loads(line)
+            _answer(_carry_out(order, name), order)
+
+
+def started_at(pid: int) -> str:
+    """When a process was started, in ticks since boot: with its pid a name for good. Empty if it is gone."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return file.read().rpartition(b") ")[2].split()[19].decode()
+    except (OSError, IndexError):
+        return ""
+
+
+def _answer(word: str, order: Order) -> bool:
+    """False if nobody listens: the broker is gone, and the next one reads the records."""
+    try:
+        os.write(1, f"{word} {order['tag']}\n".encode())
+    except OSError:
+        return False
+    return True
+
+
+def _notify(order: Order, pid: int) -> None:
+    """Tell of the start as `job_starter.sh` does, for the next broker."""
+    try:
+        pipe = os.open(order["notice"], os.O_WRONLY | os.O_NONBLOCK)
+    except OSError:
+        return  # it is not there yet, and will read the record
+    try:
+        os.write(pipe, f"{order['tag']} {pid}\n".encode())
+    except OSError:
+        pass  # it is full, which means that it is about to be read
+    finally:
+        os.close(pipe)
+
+
+def _carry_out(order: Order, name: str) -> str:
+    """Run one attempt; returns the answer."""
+    claim = f"{order['directory']}/claim"
+    try:
+        os.symlink(name, claim)
+    except FileExistsError:
+        return "refused"
+    except OSError:
+        return "declined"
+    try:
+        pid = _start(order)
+    except OSError:
+        os.unlink(claim)
+        os.chdir("/")
+        return "declined"
+    _record_start(order, pid)
+    if not _answer("started", order):
+        _notify(order, pid)
+    _, status, usage = os.wait4(pid, 0)
+    try:
+        _record_end(order, os.waitstatus_to_exitcode(status), usage)
+    except OSError:
+        pass  # the disk is full, or the attempt was removed: the broker says so
+    os.chdir("/")
+    return "ended"
+
+
+def _start(order: Order) -> int:
+    """Start the program; its pid. Raises OSError for all that `job_starter.sh` has words for."""
+    os.chdir(f"{order['directory']}/job")
+    program = _find(order["program"], order["environment"].get("PATH", os.defpath))
+    actions: list[tuple[Any, ...]] = [
+        (os.POSIX_SPAWN_OPEN, 0, _readable(order["stdin"]), os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 1, _made(order["stdout"]), os.O_WRONLY | os.O_APPEND, 0),
+    ]
+    if order["stderr"] == order["stdout"]:
+        actions.append((os.POSIX_SPAWN_DUP2, 1, 2))
+    else:
+        actions.append((os.POSIX_SPAWN_OPEN, 2, _made(order["stderr"]), os.O_WRONLY | os.O_APPEND, 0))
+    if os.path.exists(f"{order['directory']}/cancel"):
+        raise FileNotFoundError
+    most = order["file_limit"] or resource.RLIM_INFINITY
+    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))
+    words = [order["program"], *order["arguments"]]
+    pid = os.posix_spawn(
+        program,
+        words,
+        order["environment"],
+        file_actions=actions,
+        setsid=True,
+        setsigmask=[],
+        setsigdef=_RESET,
+    )
+    try:
+        if order["file_limit"]:
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, (most, most))
+        if order["nice"]:
+            with open(f"/proc/{pid}/autogroup", "w") as file:
+                file.write(str(order["nice"]))
+    except OSError:
+        pass  # it is over already, or the kernel does not share processors between sessions
+    return pid
+
+
+def _find(name: str, path: str) -> str:
+    """Path of a program: in the job's directory, absolute, or looked up. Raises FileNotFoundError."""
+    places = [name] if "/" in name else [f"{folder}/{name}" for folder in path.split(":") if folder]
+    for one in places:
+        if os.path.isfile(one) and os.access(one, os.X_OK):
+            return one
+    raise FileNotFoundError(name)
+
+
+def _readable(name: str) -> str:
+    if name and not os.access(name, os.R_OK):
+        raise FileNotFoundError(name)
+    return name or os.devnull
+
+
+def _made(name: str) -> str:
+    """An output file, empty; folders on the way too."""
+    if "/" in name:
+        os.makedirs(os.path.dirname(name), exist_ok=True)
+    os.close(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
+    return name
+
+
+def _record_start(order: Order, pid: int) -> None:
+    lines = f"pid {pid}\nstarter {os.getpid()}\nuptime {_uptime()}\ntime \nnode {os.uname().nodename}\n.\n"
+    try:
+        with open(f"{order['directory']}/started", "w") as file:
+            file.write(lines)
+    except OSError:
+        pass  # as for `job_starter.sh`, the end tells all that counts
+
+
+def _record_end(order: Order, code: int, usage: resource.struct_rusage) -> None:
+    """Write the record of the end; raises OSError."""
+    if order["outputs"]:
+        _limit_published()
+    missing = [encoded for name, encoded in order["outputs"] if not _produced(name)]
+    for name in _OWN_FILES:
+        if os.path.exists(name):
+            os.unlink(name)
+    status = _FIRST_SIGNAL - code if code < 0 else code
+    kind, reason = _failure(order, status) if status else ("-", "")
+    more = "itself 1\n" if code > _FIRST_SIGNAL else ""
+    # A program has our own peak until it begins.
+    begins = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    if peak := max(usage.ru_maxrss if usage.ru_maxrss > begins else 0, *_sampled_memory()):
+        more += f"memory {peak}\n"
+    text = (
+        f"exit {status}\nfailure {kind}\nuptime {_uptime()}\ntime \nmissing {','.join(missing)}\n"
+        f"reason {reason}\n{more}times\n0m0s 0m0s\n0m{usage.ru_utime:.6f}s 0m{usage.ru_stime:.6f}s\n.\n"
+    )
+    with open(f"{order['directory']}/ended", "w") as file:
+        file.write(text)
+
+
+def _produced(name: str) -> bool:
+    """True if an output is there: a file, a folder with files, or files that a wildcard stands for."""
+    if os.path.isfile(name):
+        return True
+    if os.path.isdir(name) and not os.path.islink(name.rstrip("/")):
+        return any(files for _, _, files in os.walk(name))
+    return any(os.path.isfile(one) for one in glob.iglob(name))
+
+
+def _limit_published() -> None:
+    """What was published beyond 1 GiB does not come home."""
+    if os.path.isfile(_PUBLISHED) and not os.path.islink(_PUBLISHED):
+        if os.path.getsize(_PUBLISHED) > _MOST_PUBLISHED:
+            os.truncate(_PUBLISHED, _MOST_PUBLISHED)
+
+
+def _sampled_memory() -> list[int]:
+    """KiB in memory at each look at the job, and 0. The program can write there."""
+    found = [0]
+    if os.path.isfile(_USE) and not os.path.islink(_USE):
+        with open(_USE, "rb") as file:
+            words = [line.split() for line in file.read(_MOST_USE).splitlines()]
+        found += [int(one[2]) for one in words if len(one) > 2 and one[2].isdigit() and len(one[2]) < 16]
+    return found
+
+
+def _failure(order: Order, status: int) -> tuple[str, str]:
+    """Kind and reason, escaped, of what befell a program that did not end well."""
+    limit = order["file_limit"]
+    if limit and (status == _FIRST_SIGNAL + signal.SIGXFSZ or any(size >= limit for size in _sizes())):
+        return "output-limit", _escaped(f"A file reached the limit of {limit // _BLOCK} KiB.")
+    if status == _FIRST_SIGNAL + signal.SIGKILL and os.access(order["use"], os.R_OK):
+        known = {"__status": str(status), "__here": order["directory"], "__terminated": ""}
+        words = ["/bin/sh", "-c", _OUT_OF_MEMORY, "sh", order["use"]]
+        known["PATH"] = os.defpath
+        found = subprocess.run(words, env=known, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        spent, _, because = found.stdout.decode("utf-8", "replace").partition("\n")
+        if spent == "memory":
+            return "out-of-memory", _escaped(because.strip())
+    return "-", ""
+
+
+def _sizes() -> Iterator[int]:
+    """Of all files of the job."""
+    for folder, _, names in os.walk("."):
+        for name in names:
+            try:
+                yield os.lstat(f"{folder}/{name}").st_size
+            except OSError:
+                continue
+
+
+def _escaped(text: str) -> str:
+    """As all values are that hold blanks."""
+    return "".join(one if one.isascii() and one.isalnum() else f"\\0{ord(one):03o}" for one in text)
+
+
+def _uptime() -> str:
+    with open("/proc/uptime") as file:
+        return file.read().split()[0]
+
+
+if __name__ == "__main__":
+    main()
