@@ -142,7 +142,7 @@ def attempts_in(root: Path, *, files: bool = False) -> list[Component]:
 
 
 @cache
-def _names(kind: type[LaunchOrder | AttemptEnded]) -> tuple[str, ...]:
+def _names(kind: type[Any]) -> tuple[str, ...]:
     return tuple(one.name for one in fields(kind))
 
 

@@ -62,14 +62,14 @@ class LastingStarters:
     """The lasting starters of one site. They outlive this process only with a program that runs."""
 
     def __init__(
-        self, exits: ExitWatcher, settings: LocalSettings, notice: Path, heard: Callable[[Word, str], None]
+        self, exits: ExitWatcher, settings: LocalSettings, notice: Path, notify: Callable[[Word, str], None]
     ) -> None:
         self._exits = exits
         self._settings = settings
         self._notice = str(notice)
         self._log = f"{notice.parent}/lasting.log"
         self._nice = min(os.nice(0) + settings.nice, NICEST) if settings.nice else 0
-        self._heard = heard
+        self._notify = notify
         self._all: dict[int, _Lasting] = {}
         self._idle: list[_Lasting] = []
 
@@ -128,7 +128,7 @@ class LastingStarters:
     def _line(self, order: LaunchOrder, directory: str) -> bytes:
         """An order as a lasting starter reads it."""
         limit = order.file_limit or self._settings.file_limit
-        told: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "tag": order.attempt.tag,
             "directory": directory,
             "program": order.executable,
@@ -143,7 +143,7 @@ class LastingStarters:
             "use": str(use_path()),
             "notice": self._notice,
         }
-        return json.dumps(told).encode() + b"\n"
+        return json.dumps(fields).encode() + b"\n"
 
     def _spawn(self, channel: socket.socket) -> int:
         number = channel.fileno()
@@ -178,7 +178,7 @@ class LastingStarters:
         if word is not Word.STARTED:
             one.tag = ""
             self._rest(one)
-        self._heard(word, tag)
+        self._notify(word, tag)
 
     def _rest(self, one: _Lasting) -> None:
         self._idle.append(one)
@@ -203,7 +203,7 @@ class LastingStarters:
             self._ready(one)  # its last words may not be read yet
         self._drop(one)
         if one.tag:
-            self._heard(Word.LOST, one.tag)
+            self._notify(Word.LOST, one.tag)
 
 
 def is_plain(order: LaunchOrder) -> bool:

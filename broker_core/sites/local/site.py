@@ -119,7 +119,7 @@ class LocalSite(LocalJobFiles):
         self._loop = asyncio.get_running_loop()
         self._exits = ExitWatcher(self._loop)
         self._pipe = StartPipe(self._notice, self._loop, self._heard)
-        self.lasting = LastingStarters(self._exits, self.settings, self._notice, self._heard_lasting)
+        self.lasting = LastingStarters(self._exits, self.settings, self._notice, self._on_lasting)
         self._starts = Starts(self.settings, self.capacity, self.lasting, self._notice)
         self._adopting = processes.adopt_orphans()
         self._state = SiteState.OPEN
@@ -254,7 +254,7 @@ class LocalSite(LocalJobFiles):
         if (run := self.runs.get(tag)) is not None:
             self.tell_started(run)
 
-    def _heard_lasting(self, word: Word, tag: str) -> None:
+    def _on_lasting(self, word: Word, tag: str) -> None:
         run = self.runs.get(tag)
         if run is None or not isinstance(run.stage, Handed):
             return

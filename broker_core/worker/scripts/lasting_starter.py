@@ -147,8 +147,8 @@ def _start(order: Order) -> int:
 
 def _find(name: str, path: str) -> str:
     """Path of a program: in the job's directory, absolute, or looked up. Raises FileNotFoundError."""
-    places = [name] if "/" in name else [f"{folder}/{name}" for folder in path.split(":") if folder]
-    for one in places:
+    paths = [name] if "/" in name else [f"{folder}/{name}" for folder in path.split(":") if folder]
+    for one in paths:
         if os.path.isfile(one) and os.access(one, os.X_OK):
             return one
     raise FileNotFoundError(name)
@@ -211,9 +211,10 @@ def _produced(name: str) -> bool:
 
 def _limit_published() -> None:
     """What was published beyond 1 GiB does not come home."""
-    if os.path.isfile(_PUBLISHED) and not os.path.islink(_PUBLISHED):
-        if os.path.getsize(_PUBLISHED) > _MOST_PUBLISHED:
-            os.truncate(_PUBLISHED, _MOST_PUBLISHED)
+    if os.path.islink(_PUBLISHED) or not os.path.isfile(_PUBLISHED):
+        return
+    if os.path.getsize(_PUBLISHED) > _MOST_PUBLISHED:
+        os.truncate(_PUBLISHED, _MOST_PUBLISHED)
 
 
 def _sampled_memory() -> list[int]:
