@@ -8,8 +8,10 @@ CLUSTER_PACKAGES="slurm-wlm slurm-wlm-basic-plugins munge gridengine-master grid
 CLUSTER_FILES="/usr/sbin/slurmctld /usr/sbin/munged /usr/sbin/sge_qmaster /usr/share/arc/arc-arex-start
     /usr/sbin/sshd /usr/bin/rsync /usr/bin/bsd-csh /usr/bin/tcsh /usr/sbin/ip /usr/sbin/nft"
 
-# Set what is known of the component $1: what it is for, its programs and files, its packages.
+# Set what is known of the component $1: what it is for, its programs and files, its packages; or, of one that is an
+# environment for Python, only the folder here whose requirements.lock says what is in it.
 component() {
+    needs="" packages="" environment=""
     case $1 in
     tools) purpose="programs of developers" needs="git curl wget" packages=$needs ;;
     display)
@@ -55,6 +57,7 @@ component() {
         needs="Xtigervnc xtigervncviewer Xvfb"
         packages="tigervnc-standalone-server tigervnc-viewer xvfb"
         ;;
+    small_jobs) purpose="HyperQueue and Parsl" environment=$1 ;;
     fresh) purpose="what makes a bare Debian" needs="mmdebstrap git" packages="mmdebstrap git" ;;
     *) fail "there is no component $1." ;;
     esac
@@ -70,9 +73,24 @@ absent() {
     done
 }
 
+# What brings many packages lies in an environment of its own, $VENV/$1, made by the lock file $2.
+own_environment() {
+    own=$VENV/$1
+    [ "$(cat "$own/.lock" 2>/dev/null)" != "$(cksum <"$2")" ] || return 0
+    say "Setting up the environment of $1 (once, and after each change of its lock file)"
+    "$PYTHON" -m venv --clear "$own" >&2 || return 1
+    "$own/bin/python" -m pip install -q --disable-pip-version-check --require-hashes -r "$2" >&2 || return 1
+    cksum <"$2" >"$own/.lock"
+}
+
 # True when the component $1 is there, after installing what can be had; $lacking is what is not.
 provide() {
     component "$1"
+    if [ -n "$environment" ]; then
+        lacking=" the packages of packaging/$environment/requirements.lock"
+        own_environment "$environment" "$ROOT/packaging/$environment/requirements.lock"
+        return
+    fi
     # shellcheck disable=SC2086 # lists of words
     {
         lacking=$(absent $needs)

@@ -15,4 +15,5 @@ lock packaging/kerberos/requirements.in -o packaging/kerberos/requirements.lock
 lock packaging/mpi/mpich.in -o packaging/mpi/mpich.lock
 lock packaging/mpi/openmpi.in -o packaging/mpi/openmpi.lock
 lock packaging/notebook/requirements.in -o packaging/notebook/requirements.lock
+lock packaging/small_jobs/requirements.in -o packaging/small_jobs/requirements.lock
 lock packaging/plugins/snakemake/requirements.in -o packaging/plugins/snakemake/requirements.lock

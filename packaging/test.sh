@@ -8,16 +8,6 @@ ROOT=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 . "$ROOT/packaging/components.sh"
 cd "$ROOT" || exit 1
 
-# What brings fifty packages lies in an environment of its own, $VENV/$1, made by the lock file $2.
-own_environment() {
-    own=$VENV/$1
-    [ "$(cat "$own/.lock" 2>/dev/null)" != "$(cksum <"$2")" ] || return 0
-    say "Setting up the environment of $1 (once, and after each change of its lock file)"
-    "$PYTHON" -m venv --clear "$own" || return 1
-    "$own/bin/python" -m pip install -q --disable-pip-version-check --require-hashes -r "$2" || return 1
-    cksum <"$2" >"$own/.lock"
-}
-
 # Snakemake borrows the rest of our packages.
 snakemake_tests() {
     own_environment snakemake "$ROOT/packaging/plugins/snakemake/requirements.lock" || return 1

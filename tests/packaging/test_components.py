@@ -65,6 +65,19 @@ def test_tests_of_what_cannot_be_had_are_left_out_with_a_word(
     assert told.stdout == f"not console|{failed}|\n  - tests marked console: they need vim\n"
 
 
+def test_an_environment_is_made_once_and_told_of_where_it_cannot_be(machine: Machine, tmp_path: Path) -> None:
+    calls, python = tmp_path / "calls", tmp_path / "small_jobs" / "bin" / "python"
+    machine.put("python", f'echo "$*" >>{calls}; mkdir -p {python.parent}')
+    commands = f"PYTHON={machine.folder}/python VENV={tmp_path}; provide small_jobs; echo $?$lacking"
+    lacking = " the packages of packaging/small_jobs/requirements.lock"
+    assert machine.sh(commands).stdout == f"1{lacking}\n"
+    python.symlink_to(machine.folder / "python")
+    assert [machine.sh(commands).stdout[0] for _ in range(2)] == ["0", "0"]
+    lines = calls.read_text().splitlines()
+    assert [line.split()[1] for line in lines] == ["venv", "venv", "pip"]
+    assert lines[-1].endswith(f"--require-hashes -r {ROOT}/packaging/small_jobs/requirements.lock")
+
+
 @pytest.mark.parametrize("word", ["-h", "--help"])
 def test_benchmarks_are_told_without_setting_up_anything(word: str, tmp_path: Path) -> None:
     told = _bench(tmp_path, word)
