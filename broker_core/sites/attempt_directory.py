@@ -7,7 +7,6 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -141,14 +140,9 @@ def attempts_in(root: Path, *, files: bool = False) -> list[Component]:
     return [one for tag in tags if (one := component(tag)) is not None]
 
 
-@cache
-def _names(kind: type[Any]) -> tuple[str, ...]:
-    return tuple(one.name for one in fields(kind))
-
-
 def _fields(record: LaunchOrder | AttemptEnded, of: Component) -> dict[str, Any]:
     """The fields of a record as they are written; the component as versions before this one did."""
-    found = {one: getattr(record, one) for one in _names(type(record)) if one != "component"}
+    found = {one.name: getattr(record, one.name) for one in fields(record) if one.name != "component"}
     found["attempt"] = {"job": of.job, "number": of.attempt} | ({"index": of.index} if of.index else {})
     return found
 

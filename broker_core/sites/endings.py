@@ -23,7 +23,7 @@ _SECOND = ("refused-second-start", "This attempt had been started before; the se
 
 def ended_of(run: LocalRun, status: int | None, usage: Usage, file_limit: int) -> AttemptEnded:
     """The end of `run`. `status`: as of waitpid, None for a starter that is not our child."""
-    started = read_started(run.directory.path)
+    started = run.started or read_started(run.directory.path)
     mark = read_ended(run.directory.path)
     code, number, failure, reason = outcome_of(mark, status)
     if run.verdict is not None and failure != "wall-limit":
