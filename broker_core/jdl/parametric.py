@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 
-from broker_core.jdl.description import JobDescription
 from broker_core.jdl.evaluation.constants import constant
 from broker_core.jdl.limits import Budget
 from broker_core.jdl.syntax.rewrite import rewritten, rewritten_ad
@@ -17,7 +15,6 @@ MARK = "_PARAM_"
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
 _REAL = re.compile(r"-?[0-9]{1,18}\.[0-9]{1,18}(?:[eE][+-]?[0-9]{1,3})?")
 _LARGEST = 2**63
-_FIELDS = ("name", "executable", "arguments", "stdin", "stdout", "stderr")
 
 
 VALUES_MAX = 1_000_000
@@ -159,25 +156,6 @@ def substituted(ad: Ad, value: str) -> Ad:
     never add statements of its own.
     """
     return rewritten_ad(ad, partial(_changed, value=value))
-
-
-def with_value(description: JobDescription, value: str) -> JobDescription:
-    """The description of one job of a sweep, from the one that was checked with `_PARAM_` in it.
-
-    Quick: nothing is parsed or checked again, and the tree stays that of the sweep.
-    """
-    changed = {name: getattr(description, name).replace(MARK, value) for name in _FIELDS}
-    return replace(
-        description,
-        **changed,
-        input_sandbox=tuple(entry.replace(MARK, value) for entry in description.input_sandbox),
-        renamed=tuple(
-            (old.replace(MARK, value), new.replace(MARK, value)) for old, new in description.renamed
-        ),
-        output_sandbox=tuple(entry.replace(MARK, value) for entry in description.output_sandbox),
-        environment=tuple((name, text.replace(MARK, value)) for name, text in description.environment)
-        + value_in_environment(description.ad, value),
-    )
 
 
 def _changed(node: Literal | Reference, value: str) -> Expression:
