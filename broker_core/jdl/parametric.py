@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
+from broker_core.jdl.description import JobDescription
 from broker_core.jdl.evaluation.constants import constant
 from broker_core.jdl.limits import Budget
 from broker_core.jdl.syntax.rewrite import rewritten, rewritten_ad
@@ -15,6 +17,10 @@ MARK = "_PARAM_"
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
 _REAL = re.compile(r"-?[0-9]{1,18}\.[0-9]{1,18}(?:[eE][+-]?[0-9]{1,3})?")
 _LARGEST = 2**63
+_TEXTUAL = ("jobname", "arguments")
+"""Attributes of which nothing follows but their text, whatever letters and digits stand in it."""
+_LETTERS = re.compile(r"[A-Za-z0-9_+-]{1,100}")
+_FIELDS = ("name", "executable", "arguments", "stdin", "stdout", "stderr")
 
 
 VALUES_MAX = 1_000_000
@@ -156,6 +162,33 @@ def substituted(ad: Ad, value: str) -> Ad:
     never add statements of its own.
     """
     return rewritten_ad(ad, partial(_changed, value=value))
+
+
+def is_textual(ad: Ad, text: str, value: str) -> bool:
+    """True if `with_value` makes of the description what a check of its text with the value would."""
+    if not _LETTERS.fullmatch(value):
+        return False
+    words = [node.value for key in _TEXTUAL if isinstance(node := ad.get(key), Literal)]
+    return sum(word.count(MARK) for word in words if isinstance(word, str)) == text.count(MARK)
+
+
+def with_value(description: JobDescription, value: str) -> JobDescription:
+    """The description of one job of a sweep, from the one that was checked with `_PARAM_` in it.
+
+    Quick: nothing is parsed or checked again, and the tree stays that of the sweep.
+    """
+    changed = {name: getattr(description, name).replace(MARK, value) for name in _FIELDS}
+    return replace(
+        description,
+        **changed,
+        input_sandbox=tuple(entry.replace(MARK, value) for entry in description.input_sandbox),
+        renamed=tuple(
+            (old.replace(MARK, value), new.replace(MARK, value)) for old, new in description.renamed
+        ),
+        output_sandbox=tuple(entry.replace(MARK, value) for entry in description.output_sandbox),
+        environment=tuple((name, text.replace(MARK, value)) for name, text in description.environment)
+        + value_in_environment(description.ad, value),
+    )
 
 
 def _changed(node: Literal | Reference, value: str) -> Expression:

@@ -42,6 +42,31 @@ def test_the_quick_way_gives_the_same_description() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "textual"),
+    [
+        ('Executable = "a"; Arguments = "-x _PARAM_ \'_PARAM_ y\' z"; StdOutput = "o";', True),
+        ('Executable = "a"; JobName = "n _PARAM_"; Environment = {"P=1"};', True),
+        ('Executable = "a"; JobType = "Parametric"; Parameters = {1, x}; Arguments = "_PARAM_";', True),
+        ('Executable = "a"; Requirements = other.GlueCEStateFreeCPUs > 2;', True),
+        ('Executable = "a"; StdError = "_PARAM_";', False),
+        ('Executable = "a_PARAM_"; Arguments = "_PARAM_";', False),
+        ('Executable = "a"; Arguments = "_PARAM_"; /* and _PARAM_ */', False),
+        ('Executable = "a"; Arguments = "_PARAM_"; OutputSandbox = {"o_PARAM_"};', False),
+        ('Executable = "a"; Requirements = other.GlueCEStateFreeCPUs > _PARAM_;', False),
+    ],
+)
+def test_where_the_value_is_only_text_the_quick_way_is_the_same(text: str, textual: bool) -> None:
+    sweep = check(text).description
+    assert sweep is not None
+    for value in ("7", "x", "-3", "a_b", "0" * 100):
+        assert parametric.is_textual(sweep.ad, text, value) == textual
+        if textual:
+            assert parametric.with_value(sweep, value) == check(text, parameter=value).description
+    for value in ("../x", "a b", "'", "a/b", "a.b", "", "ü", "0" * 101):
+        assert not parametric.is_textual(sweep.ad, text, value)
+
+
+@pytest.mark.parametrize(
     ("text", "values"),
     [
         ("Parameters = 3;", ["0", "1", "2"]),

@@ -12,6 +12,7 @@ from broker_core.broker.submission.checking import Checker
 from broker_core.errors import BadRequest, StoreDamaged
 from broker_core.interactive.sessions.sessions import Sessions
 from broker_core.jdl.description import JobDescription
+from broker_core.jdl.parametric import is_textual, with_value
 from broker_core.jobs.placement import Component, Placement
 from broker_core.jobs.record import JobRecord
 from broker_core.launching.files import FileStore
@@ -84,7 +85,11 @@ class LaunchOrders:
 
     async def description(self, record: JobRecord) -> JobDescription:
         """The checked description of a job, its parameter replaced; raises StoreDamaged."""
-        checked = await self._checker.check(await self.text(record), record.parameter)
+        text = await self.text(record)
+        sweep = (await self._checker.check(text)).description if record.parameter else None
+        if sweep is not None and is_textual(sweep.ad, text, record.parameter):
+            return with_value(sweep, record.parameter)
+        checked = await self._checker.check(text, record.parameter)
         if checked.description is None:
             raise StoreDamaged(
                 f"The stored description is not accepted any more: {checked.diagnostics[0].message}",
