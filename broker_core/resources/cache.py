@@ -176,6 +176,8 @@ class ResourceCache:
         """The attempt of a job is over, or its submission failed: commitments and locks end at once."""
         for ended in self._commitments.end(job):
             self._change(ended.ce, -ended.cpus, 0 if ended.runs else -1)
+            if ended.runs and (entry := self.entries.get(ended.ce)) is not None:
+                entry.turnaround = now - ended.since
             self._heed_limit(ended.ce, -1, now)
             if ended.ce in self.reputation.throttled:
                 self._look_at((ended.ce,), now)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from array import array
 from dataclasses import dataclass, field
 
@@ -85,6 +86,8 @@ class ResourceEntry:
     """Jobs of this broker that are committed and do not run yet."""
     waiting_cpus: int = 0
     """CPUs that these ask for."""
+    turnaround: float = math.inf
+    """Seconds from the choice to the end of the job that ran there last."""
     watched: float | None = None
     """The next moment at which its bar is looked at again."""
     history: History = field(default_factory=History)

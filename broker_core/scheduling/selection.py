@@ -20,6 +20,8 @@ from broker_core.scheduling.queue.pending_queue import ALL
 from broker_core.scheduling.slots.interactive import InteractiveMode
 from broker_core.scheduling.state import SchedulerState
 
+_SHORT, _SHORT_AHEAD = 1.0, 4
+"""Seconds from the choice of a job to its end below which more may wait at its resource; how many times more."""
 _OVERLOADED = 1 << 60
 _NEVER = np.array(np.iinfo(np.int64).max)
 _NONE = np.array(0)
@@ -219,7 +221,10 @@ class Selector:
     def _ahead(self, ce: str) -> float:
         """Processors of a resource that may be given out now, its queue included."""
         entry = self._cache.entries.get(ce)
-        return 0.0 if entry is None else entry.balance + entry.total * self._rules.queue_ahead
+        if entry is None:
+            return 0.0
+        share = self._rules.queue_ahead * (_SHORT_AHEAD if entry.turnaround < _SHORT else 1)
+        return entry.balance + entry.total * share
 
     def _choose_set(
         self, demand: Demand, excluded: Collection[str], pool: Pool, seed: int

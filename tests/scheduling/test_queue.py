@@ -202,9 +202,25 @@ def test_a_resource_that_is_the_only_one_may_have_the_next_jobs_in_its_queue() -
     stage = Stage([resource(cpus=2)], AHEAD)
     jobs = stage.submit(number=10)
     assert [effect.record.id for effect in stage.submits] == jobs[:4]
+    stage.wait(2)
     stage.through(jobs[0])
     stage.run()
     assert stage.submits[-1].record.id == jobs[4]
+
+
+def test_more_may_wait_at_the_only_resource_while_jobs_there_are_over_within_a_second() -> None:
+    stage = Stage([resource(cpus=2)], AHEAD)
+    jobs = stage.submit(number=40)
+    stage.wait(0.5)
+    stage.through(jobs[0])
+    stage.run()
+    # Two processors, eight in the queue, and the one that is over.
+    assert [effect.record.id for effect in stage.submits] == jobs[:11]
+    stage.wait(1.5)
+    for job in jobs[1:9]:
+        stage.through(job)
+        stage.run()
+    assert [effect.record.id for effect in stage.submits] == jobs[:13], "they take long now: two in the queue"
 
 
 def test_where_several_resources_match_no_job_is_bound_before_one_is_free() -> None:
