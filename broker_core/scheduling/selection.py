@@ -21,7 +21,7 @@ from broker_core.scheduling.slots.interactive import InteractiveMode
 from broker_core.scheduling.state import SchedulerState
 
 _SHORT, _SHORT_AHEAD = 1.0, 4
-"""Seconds from the choice of a job to its end below which more may wait at its resource; how many times more."""
+"""Seconds from the choice of a job to its end below which more may wait at its resource; how many times."""
 _OVERLOADED = 1 << 60
 _NEVER = np.array(np.iinfo(np.int64).max)
 _NONE = np.array(0)

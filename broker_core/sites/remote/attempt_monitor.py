@@ -28,6 +28,8 @@ from broker_core.worker.markers import ended_mark
 log = logging.getLogger("crossdesk.sites")
 _TOGETHER = 0.01
 """Seconds for others to join a round."""
+_HURRY, _HURRIED = 0.05, 5.0
+"""Seconds between two looks, and for how long, where somebody waits for the start of an interactive job."""
 _CANCELING = 60.0
 """Seconds for which the end of what was canceled is waited for with haste."""
 
@@ -54,6 +56,8 @@ class AttemptMonitor:
         self._pause = spec.poll_interval
         self._changed = self._looked = time.monotonic()
         """When something changed, and when the last look began."""
+        self._hurried = 0.0
+        """Until when somebody may wait for a start, by the monotonic clock."""
         self._acted = -math.inf
         """When this broker did something there, or brought something home."""
         self._strangers = Orphans(lambda tags: self._ask(adapter.cancel, tags), settings.cancel_again)
@@ -87,11 +91,13 @@ class AttemptMonitor:
             tracked.origin = Origin.ORDERED
         return tracked
 
-    def handed_over(self, attempt: Component, id: str, now: float) -> None:
-        """The site took an attempt."""
+    def handed_over(self, attempt: Component, id: str, now: float, *, hurry: bool) -> None:
+        """The site took an attempt. `hurry`: somebody waits for its start."""
         tracked = self.tracked.get(attempt.tag)
         if tracked is None:
             return
+        if hurry:
+            tracked.hurried = self._hurried = now + _HURRIED
         tracked.id, tracked.life = id, arrived(tracked.life, now)
         if not self._adapter.holds:
             self.wake()
@@ -189,18 +195,28 @@ class AttemptMonitor:
             return
         self._woken.clear()
         # What comes together is done together, and the first of a burst at once.
-        since = time.monotonic() - self._looked
-        await asyncio.sleep(max(_TOGETHER, min(self._spec.poll_interval, BURST) - since))
+        now = time.monotonic()
+        apart = _HURRY if self._is_hurried(now) else min(self._spec.poll_interval, BURST)
+        await asyncio.sleep(max(_TOGETHER, self._looked + apart - now))
 
     def _next_pause(self, changed: bool) -> float:
         now = time.monotonic()
         if changed:
             self._changed = now
+        if self._is_hurried(now):
+            # As long again as a look takes, where that is more.
+            return max(_HURRY, now - self._looked)
         since_act, since_change = now - self._acted, now - self._changed
         spec = self._spec
         most = max(self._lists.soon, spec.poll_interval) if self._is_awaited(now) else math.inf
         usual = pause(spec.poll_interval, since_act, since_change, self._settings.slowest, spec.lease)
         return min(usual, most)
+
+    def _is_hurried(self, now: float) -> bool:
+        """True while somebody waits for a start that the next look may show."""
+        if now >= self._hurried:
+            return False
+        return any(one.mark is None and now < one.hurried for one in self.tracked.values())
 
     def _is_awaited(self, now: float) -> bool:
         """True while somebody waits for what the batch system alone can tell."""

@@ -107,6 +107,8 @@ class RemoteAttempt:
     reported: Reported = Reported.NOTHING
     reported_wait: str = ""
     """Why it waits, as the engine was told last."""
+    hurried: float = 0.0
+    """Until when somebody waits for its start, by the monotonic clock."""
     sizes: dict[str, int] = field(default_factory=dict)
     """Files that could be read when they were last listed."""
 

@@ -276,7 +276,7 @@ class RemoteSite:
         now = time.monotonic()
         for order, answer in zip(orders, answers, strict=True):
             if isinstance(answer, str):
-                self._watch.handed_over(order.attempt, answer, now)
+                self._watch.handed_over(order.attempt, answer, now, hurry=order.interactive)
         return answers
 
 
