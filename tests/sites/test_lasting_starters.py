@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -156,6 +157,30 @@ async def test_none_are_begun_where_that_is_not_wanted(tmp_path: Path) -> None:
     for job in jobs:
         await here.ended(job.attempt)
     assert not any(by_lasting(here, job) for job in jobs)
+    await here.close()
+
+
+async def test_where_none_can_be_begun_each_job_has_a_starter_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "no-python"))
+    here = RunningSite(tmp_path / "site")
+    await here.start()
+    jobs = [script(f"exit {number}") for number in range(8)]
+    for job in jobs:
+        await here.site.submit(job)
+    assert [(await here.ended(job.attempt)).exit_code for job in jobs] == list(range(8))
+    assert not any(by_lasting(here, job) for job in jobs)
+    await here.close()
+
+
+async def test_an_order_that_is_too_long_for_one_goes_to_a_starter_of_its_own(tmp_path: Path) -> None:
+    here = RunningSite(tmp_path / "site", lasting=True)
+    await here.start()
+    job = script('test ${#LONG} = 70000', environment=(("LONG", "x" * 70_000),))
+    await here.site.submit(job)
+    assert (await here.ended(job.attempt)).exit_code == 0
+    assert not by_lasting(here, job)
     await here.close()
 
 

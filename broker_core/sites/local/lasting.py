@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import re
 import socket
@@ -25,6 +26,7 @@ from broker_core.worker.encoding import encode
 from broker_core.worker.script import BLOCK, lasting_starter_path, use_path
 from broker_core.worker.words import split_words
 
+log = logging.getLogger("crossdesk.sites")
 IDLE = 60.0
 """Seconds after which one that has nothing to do ends."""
 _MOST_ORDER = 65_536
@@ -79,15 +81,20 @@ class LastingStarters:
         return set(self._all)
 
     def grow(self, most: int) -> None:
-        """Start one more, if there are fewer than `most`; raises OSError."""
+        """Start one more, if there are fewer than `most`; without it jobs go on as before."""
         if len(self._all) >= most:
             return
-        ours, theirs = socket.socketpair()
+        try:
+            ours, theirs = socket.socketpair()
+        except OSError as error:
+            log.info("There are no descriptors left for a lasting starter: %s", error)
+            return
         try:
             pid = self._spawn(theirs)
-        except OSError:
+        except OSError as error:
+            log.info("No lasting starter can be started: %s", error)
             ours.close()
-            raise
+            return
         finally:
             theirs.close()
         ours.setblocking(False)
@@ -95,7 +102,7 @@ class LastingStarters:
         asyncio.get_running_loop().add_reader(ours, self._ready, one)
         try:
             self._exits.watch(pid, self._gone)
-        except ProcessLookupError:
+        except OSError:  # it is over already, or there are no descriptors left
             self._gone(pid)
             return
         self._rest(one)
@@ -112,11 +119,14 @@ class LastingStarters:
             one.end.cancel()
         one.tag = order.attempt.tag
         try:
-            one.channel.send(line)
+            whole = one.channel.send(line) == len(line)
         except OSError:  # it is gone, which is heard of in a moment
+            whole = False
+        if not whole:
+            # Of a part of an order nothing is begun.
             one.tag = ""
-            return 0
-        return one.pid
+            self._drop(one)
+        return one.pid if whole else 0
 
     def close(self) -> None:
         """Give no more orders: each ends with the program that it has."""

@@ -44,6 +44,8 @@ def main() -> None:
     name = f"lasting.{os.getpid()}.{started_at(os.getpid())}"
     with open(0, "rb") as orders:
         for line in orders:
+            if not line.endswith(b"\n"):
+                return  # the broker is gone with the rest of it
             order = json.loads(line)
             _answer(_carry_out(order, name), order)
 
