@@ -68,6 +68,10 @@ def by_lasting(here: RunningSite, job: LaunchOrder) -> bool:
         script("mkdir d; ln -s /etc etc", outputs=("d", "etc", "d/", "std.err")),
         script("head -c 3000000 /dev/zero >big", file_limit=1 << 20),
         script("exit 1; # nothing", file_limit=1 << 20),
+        script("exit 6", wall_limit=60.0),
+        script("sleep 670", wall_limit=0.5),
+        script('trap "" TERM; (trap "" TERM; setsid sleep 671) & sleep 672; sleep 673', wall_limit=1.25),
+        script('trap "exit 4" TERM; echo asked; while :; do sleep 0.05; done', wall_limit=1.0),
     ],
 )
 async def test_a_plain_job_finds_and_leaves_what_it_would_by_a_starter_of_its_own(
@@ -124,7 +128,9 @@ async def test_what_cannot_be_started_is_told_in_the_starters_words(
     assert by_lasting(last, next_one)
 
 
-@pytest.mark.parametrize("more", [{"wall_limit": 60.0}, {"interactive": True}])
+@pytest.mark.parametrize(
+    "more", [{"interactive": True}, {"environment": (("CROSSDESK_BATCH_SCRIPT", "slurm 1 1"),)}]
+)
 async def test_what_is_not_plain_has_a_starter_of_its_own(
     both: tuple[RunningSite, RunningSite], more: dict[str, object]
 ) -> None:

@@ -148,6 +148,8 @@ class LastingStarters:
             "stdout": order.stdout or "std.out",
             "stderr": order.stderr or "std.err",
             "outputs": [(name, encode(name)) for name in order.outputs if name != ALL_NEW],
+            "wall_limit": order.wall_limit,
+            "kill_grace": max(1, round(self._settings.kill_grace)),
             "file_limit": max(1, limit // BLOCK) * BLOCK if limit else 0,
             "nice": self._nice,
             "use": str(use_path()),
@@ -219,10 +221,10 @@ class LastingStarters:
 def is_plain(order: LaunchOrder) -> bool:
     """True for a program that needs nothing but its files, words and variables."""
     known = dict(order.environment)
-    limited = order.wall_limit is not None or order.request.gpus or "CROSSDESK_BATCH_SCRIPT" in known
+    given = order.request.gpus or "CROSSDESK_BATCH_SCRIPT" in known
     special = order.interactive or order.agent or order.fetched or order.software or order.mpi
     return (
-        not (limited or special)
+        not (given or special)
         and not any("\\" in name for name in order.outputs)
         and all(name and "=" not in name for name in known)
     )

@@ -18,8 +18,10 @@ import glob
 import json
 import os
 import resource
+import select
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -31,6 +33,8 @@ _OWN_FILES = tuple(
 )
 _PUBLISHED, _MOST_PUBLISHED = ".crossdesk-data", 1 << 30
 _USE, _MOST_USE = ".crossdesk-use", 524_288
+_MARK = "CROSSDESK_ATTEMPT"
+_DAY, _STEP = 86_400.0, 0.05
 _FIRST_SIGNAL = 128
 _BLOCK = 1024
 _OUT_OF_MEMORY = 'set -f; . "$1"; __find_spent; __find_kernel_kill; printf "%s\\n" "$__spent" "$__because"'
@@ -100,9 +104,12 @@ def _carry_out(order: Order, name: str) -> str:
     _record_start(order, pid)
     if not _answer("started", order):
         _notify(order, pid)
+    late = order["wall_limit"] is not None and not _ends_within(pid, order["wall_limit"])
+    if late:
+        _end_all(order["tag"], order["kill_grace"])
     _, status, usage = os.wait4(pid, 0)
     try:
-        _record_end(order, os.waitstatus_to_exitcode(status), usage)
+        _record_end(order, os.waitstatus_to_exitcode(status), usage, late=late)
     except OSError:
         pass  # the disk is full, or the attempt was removed: the broker says so
     os.chdir("/")
@@ -179,7 +186,44 @@ def _record_start(order: Order, pid: int) -> None:
         pass  # as for `job_starter.sh`, the end tells all that counts
 
 
-def _record_end(order: Order, code: int, usage: resource.struct_rusage) -> None:
+def _ends_within(pid: int, seconds: float) -> bool:
+    """Wait for the end of the program for so long."""
+    deadline = time.monotonic() + seconds
+    number = os.pidfd_open(pid)
+    try:
+        while (left := deadline - time.monotonic()) > 0:
+            if select.select([number], [], [], min(left, _DAY))[0]:
+                return True
+    finally:
+        os.close(number)
+    return False
+
+
+def _end_all(tag: str, grace: float) -> None:
+    """Ask all processes of the attempt to end, and kill what is left after `grace` seconds."""
+    deadline = time.monotonic() + grace
+    _send(tag, signal.SIGTERM)
+    while _send(tag, 0) and time.monotonic() < deadline:
+        select.select([], [], [], _STEP)
+    while _send(tag, signal.SIGKILL):
+        select.select([], [], [], _STEP)
+
+
+def _send(tag: str, number: int) -> bool:
+    """Send a signal to all processes that carry the mark; False if there are none."""
+    mark, found = f"{_MARK}={tag}".encode(), False
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/environ", "rb") as file:
+                if mark in file.read().split(b"\0"):
+                    os.kill(int(name), number)
+                    found = True
+        except OSError:
+            continue  # it is gone, or another's
+    return found
+
+
+def _record_end(order: Order, code: int, usage: resource.struct_rusage, *, late: bool) -> None:
     """Write the record of the end; raises OSError."""
     if order["outputs"]:
         _limit_published()
@@ -189,6 +233,9 @@ def _record_end(order: Order, code: int, usage: resource.struct_rusage) -> None:
             os.unlink(name)
     status = _FIRST_SIGNAL - code if code < 0 else code
     kind, reason = _failure(order, status) if status else ("-", "")
+    if late:
+        seconds = f"{order['wall_limit']:.3f}".rstrip("0").rstrip(".")
+        kind, reason = "wall-limit", _escaped(f"The wall-time limit of {seconds} seconds was reached.")
     more = "itself 1\n" if code > _FIRST_SIGNAL else ""
     # A program has our own peak until it begins.
     begins = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
