@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,7 +29,11 @@ FINDS = (
 @pytest.fixture
 async def both(tmp_path: Path) -> AsyncIterator[tuple[RunningSite, RunningSite]]:
     """A site where each job has a starter of its own, and one where they last."""
-    pair = RunningSite(tmp_path / "each"), RunningSite(tmp_path / "last", lasting=True)
+    limits = replace(QUICK, file_limit=1 << 20)
+    pair = (
+        RunningSite(tmp_path / "each", settings=limits),
+        RunningSite(tmp_path / "last", settings=limits, lasting=True),
+    )
     for one in pair:
         await one.start()
     yield pair
@@ -54,7 +59,7 @@ def by_lasting(here: RunningSite, job: LaunchOrder) -> bool:
 @pytest.mark.parametrize(
     "job",
     [
-        order("sh", f"-c '{FINDS}' 'a b' '' 'ü\"'", stdin="", file_limit=1 << 20),
+        order("sh", f"-c '{FINDS}' 'a b' '' 'ü\"'", stdin=""),
         order("sh", f"-c '{FINDS}' x", environment=(("A", "1 2\n3"), ("ODD-N", "x"), ("PYTHONPATH", "/p"))),
         order("sh", f"-c '{FINDS}' x", environment=(("PATH", "/usr/bin:/bin"), ("_", "x"), ("LANG", "C"))),
         script("exit 3"),
@@ -66,8 +71,10 @@ def by_lasting(here: RunningSite, job: LaunchOrder) -> bool:
         script("echo deep", stdout="a/b/out", stderr="a/err"),
         script("mkdir d && echo >d/x; echo >one.txt", outputs=("d", "*.txt", "*.dat", "no", "e e")),
         script("mkdir d; ln -s /etc etc", outputs=("d", "etc", "d/", "std.err")),
-        script("head -c 3000000 /dev/zero >big", file_limit=1 << 20),
-        script("exit 1; # nothing", file_limit=1 << 20),
+        script("head -c 3000000 /dev/zero >big"),
+        script("head -c 3000000 /dev/zero >big; exit 0"),
+        script("trap \"\" XFSZ; head -c 3000000 /dev/zero; exit 3"),
+        script("exit 1; # nothing"),
         script("exit 6", wall_limit=60.0),
         script("sleep 670", wall_limit=0.5),
         script('trap "" TERM; (trap "" TERM; setsid sleep 671) & sleep 672; sleep 673', wall_limit=1.25),
@@ -129,7 +136,12 @@ async def test_what_cannot_be_started_is_told_in_the_starters_words(
 
 
 @pytest.mark.parametrize(
-    "more", [{"interactive": True}, {"environment": (("CROSSDESK_BATCH_SCRIPT", "slurm 1 1"),)}]
+    "more",
+    [
+        {"interactive": True},
+        {"file_limit": 1 << 20},
+        {"environment": (("CROSSDESK_BATCH_SCRIPT", "slurm 1 1"),)},
+    ],
 )
 async def test_what_is_not_plain_has_a_starter_of_its_own(
     both: tuple[RunningSite, RunningSite], more: dict[str, object]

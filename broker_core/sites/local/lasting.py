@@ -137,7 +137,6 @@ class LastingStarters:
 
     def _line(self, order: LaunchOrder, directory: str) -> bytes:
         """An order as a lasting starter reads it."""
-        limit = order.file_limit or self._settings.file_limit
         fields: dict[str, Any] = {
             "tag": order.attempt.tag,
             "directory": directory,
@@ -150,7 +149,6 @@ class LastingStarters:
             "outputs": [(name, encode(name)) for name in order.outputs if name != ALL_NEW],
             "wall_limit": order.wall_limit,
             "kill_grace": max(1, round(self._settings.kill_grace)),
-            "file_limit": max(1, limit // BLOCK) * BLOCK if limit else 0,
             "nice": self._nice,
             "use": str(use_path()),
             "notice": self._notice,
@@ -164,7 +162,9 @@ class LastingStarters:
             (os.POSIX_SPAWN_DUP2, number, 1),
             (os.POSIX_SPAWN_OPEN, 2, self._log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
         ]
-        words = [sys.executable, "-I", "-S", "-X", "utf8", str(lasting_starter_path())]
+        limit = self._settings.file_limit
+        most = max(1, limit // BLOCK) * BLOCK if limit else 0
+        words = [sys.executable, "-I", "-S", "-X", "utf8", str(lasting_starter_path()), str(most)]
         known = {"PATH": os.defpath, "LANG": "C.UTF-8"}
         pid = os.posix_spawn(sys.executable, words, known, file_actions=actions, setsid=True, setsigmask=[])
         if self._nice:
@@ -221,7 +221,7 @@ class LastingStarters:
 def is_plain(order: LaunchOrder) -> bool:
     """True for a program that needs nothing but its files, words and variables."""
     known = dict(order.environment)
-    given = order.request.gpus or "CROSSDESK_BATCH_SCRIPT" in known
+    given = order.request.gpus or order.file_limit or "CROSSDESK_BATCH_SCRIPT" in known
     special = order.interactive or order.agent or order.fetched or order.software or order.mpi
     return (
         not (given or special)

@@ -21,6 +21,7 @@ import resource
 import select
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -40,9 +41,12 @@ _BLOCK = 1024
 _OUT_OF_MEMORY = 'set -f; . "$1"; __find_spent; __find_kernel_kill; printf "%s\\n" "$__spent" "$__because"'
 
 
-def main() -> None:
-    """Carry out orders until there are no more."""
+def main(most: int) -> None:
+    """Carry out orders until there are no more. `most`: bytes that one file may have; 0: no limit."""
     os.umask(0o077)
+    if most:
+        # What is begun here inherits it; a program could not be stopped before it had one of its own.
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGPIPE):
         signal.signal(number, signal.SIG_IGN)
     name = f"lasting.{os.getpid()}.{started_at(os.getpid())}"
@@ -130,9 +134,6 @@ def _start(order: Order) -> int:
         actions.append((os.POSIX_SPAWN_OPEN, 2, _made(order["stderr"]), os.O_WRONLY | os.O_APPEND, 0))
     if os.path.exists(f"{order['directory']}/cancel"):
         raise FileNotFoundError
-    most = order["file_limit"] or resource.RLIM_INFINITY
-    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))
     words = [order["program"], *order["arguments"]]
     pid = os.posix_spawn(
         program,
@@ -143,14 +144,12 @@ def _start(order: Order) -> int:
         setsigmask=[],
         setsigdef=_RESET,
     )
-    try:
-        if order["file_limit"]:
-            resource.prlimit(pid, resource.RLIMIT_FSIZE, (most, most))
-        if order["nice"]:
+    if order["nice"]:
+        try:
             with open(f"/proc/{pid}/autogroup", "w") as file:
                 file.write(str(order["nice"]))
-    except OSError:
-        pass  # it is over already, or the kernel does not share processors between sessions
+        except OSError:
+            pass  # it is over already, or the kernel does not share processors between sessions
     return pid
 
 
@@ -278,8 +277,9 @@ def _sampled_memory() -> list[int]:
 
 def _failure(order: Order, status: int) -> tuple[str, str]:
     """Kind and reason, escaped, of what befell a program that did not end well."""
-    limit = order["file_limit"]
-    if limit and (status == _FIRST_SIGNAL + signal.SIGXFSZ or any(size >= limit for size in _sizes())):
+    limit, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
+    full = status == _FIRST_SIGNAL + signal.SIGXFSZ
+    if limit != resource.RLIM_INFINITY and (full or any(size >= limit for size in _sizes())):
         return "output-limit", _escaped(f"A file reached the limit of {limit // _BLOCK} KiB.")
     if status == _FIRST_SIGNAL + signal.SIGKILL and os.access(order["use"], os.R_OK):
         known = {"__status": str(status), "__here": order["directory"], "__terminated": ""}
@@ -313,4 +313,4 @@ def _uptime() -> str:
 
 
 if __name__ == "__main__":
-    main()
+    main(int(sys.argv[1]))
