@@ -99,17 +99,18 @@ async def test_an_exit_code_above_128_is_never_taken_for_a_signal(tmp_path: Path
 
 async def test_a_program_reads_its_input_file(both: tuple[RunningSite, RunningSite], tmp_path: Path) -> None:
     each, last = both
-    (tmp_path / "no interpreter named").write_text("cat; echo end; exit 4\n")
+    (tmp_path / "no interpreter named").write_text("cat; echo end \"'$0' '$1'\"; exit 4\n")
     (tmp_path / "in").write_text("typed\n")
     files = (
         InputFile("no interpreter named", tmp_path / "no interpreter named", True),
         InputFile("in", tmp_path / "in", False),
     )
-    job = order("./no interpreter named", stdin="in", inputs=files)
+    job = order("./no interpreter named", "'a b'", stdin="in", inputs=files)
     found = await outcome(last, job)
     assert found == await outcome(each, job)
     assert found[0] == 4
-    assert found[4] == ["typed\nend\n", ""]
+    assert found[4] == ["typed\nend './no interpreter named' 'a b'\n", ""]
+    assert by_lasting(last, job)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,8 @@ Runs by itself with Python's own library, as it is started without any other.
 
 from __future__ import annotations
 
+import errno
+import functools
 import glob
 import json
 import os
@@ -36,6 +38,7 @@ _PUBLISHED, _MOST_PUBLISHED = ".crossdesk-data", 1 << 30
 _USE, _MOST_USE = ".crossdesk-use", 524_288
 _MARK = "CROSSDESK_ATTEMPT"
 _DAY, _STEP = 86_400.0, 0.05
+_SHELL = "/bin/sh"
 _FIRST_SIGNAL = 128
 _BLOCK = 1024
 _OUT_OF_MEMORY = 'set -f; . "$1"; __find_spent; __find_kernel_kill; printf "%s\\n" "$__spent" "$__because"'
@@ -134,16 +137,7 @@ def _start(order: Order) -> int:
         actions.append((os.POSIX_SPAWN_OPEN, 2, _made(order["stderr"]), os.O_WRONLY | os.O_APPEND, 0))
     if os.path.exists(f"{order['directory']}/cancel"):
         raise FileNotFoundError
-    words = [order["program"], *order["arguments"]]
-    pid = os.posix_spawn(
-        program,
-        words,
-        order["environment"],
-        file_actions=actions,
-        setsid=True,
-        setsigmask=[],
-        setsigdef=_RESET,
-    )
+    pid = _spawn(program, [order["program"], *order["arguments"]], order["environment"], actions)
     if order["nice"]:
         try:
             with open(f"/proc/{pid}/autogroup", "w") as file:
@@ -151,6 +145,19 @@ def _start(order: Order) -> int:
         except OSError:
             pass  # it is over already, or the kernel does not share processors between sessions
     return pid
+
+
+def _spawn(program: str, words: list[str], known: dict[str, str], actions: list[tuple[Any, ...]]) -> int:
+    """Start a program in a session of its own; a script that names no interpreter is the shell's."""
+    begin = functools.partial(
+        os.posix_spawn, file_actions=actions, setsid=True, setsigmask=[], setsigdef=_RESET
+    )
+    try:
+        return begin(program, words, known)
+    except OSError as error:
+        if error.errno != errno.ENOEXEC:
+            raise
+    return begin(_SHELL, [_SHELL, program, *words[1:]], known)
 
 
 def _find(name: str, path: str) -> str:
@@ -283,7 +290,7 @@ def _failure(order: Order, status: int) -> tuple[str, str]:
         return "output-limit", _escaped(f"A file reached the limit of {limit // _BLOCK} KiB.")
     if status == _FIRST_SIGNAL + signal.SIGKILL and os.access(order["use"], os.R_OK):
         known = {"__status": str(status), "__here": order["directory"], "__terminated": ""}
-        words = ["/bin/sh", "-c", _OUT_OF_MEMORY, "sh", order["use"]]
+        words = [_SHELL, "-c", _OUT_OF_MEMORY, "sh", order["use"]]
         known["PATH"] = os.defpath
         found = subprocess.run(words, env=known, stdin=subprocess.DEVNULL, capture_output=True, check=False)
         spent, _, because = found.stdout.decode("utf-8", "replace").partition("\n")
