@@ -73,7 +73,7 @@ def by_lasting(here: RunningSite, job: LaunchOrder) -> bool:
         script("mkdir d; ln -s /etc etc", outputs=("d", "etc", "d/", "std.err")),
         script("head -c 3000000 /dev/zero >big"),
         script("head -c 3000000 /dev/zero >big; exit 0"),
-        script("trap \"\" XFSZ; head -c 3000000 /dev/zero; exit 3"),
+        script("trap \"\" XFSZ; head -c 3000000 /dev/zero >big; exit 3"),
         script("exit 1; # nothing"),
         script("exit 6", wall_limit=60.0),
         script("sleep 670", wall_limit=0.5),
