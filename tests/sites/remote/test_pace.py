@@ -57,3 +57,19 @@ async def test_a_site_that_is_there_again_is_looked_at_at_once(folder: Path) -> 
     far.site.link.transition(LinkEvent.ANSWERED)
     await eventually(lambda: far.breaking.calls > calls)
     await far.site.close()
+
+
+@pytest.mark.cluster
+async def test_the_start_of_an_interactive_job_is_looked_for_though_looks_are_rare(
+    folder: Path, tmp_path: Path
+) -> None:
+    far = await HostFar(folder, poll_interval=3600.0).start()
+    gate = tmp_path / "gate"
+    before = await released(far, script(f"while ! [ -e {gate} ]; do sleep 0.02; done"))
+    await eventually(lambda: far.site.poll_now() or far.starts(before.attempt))
+    one = await released(far, script("sleep 600", interactive=True))
+    calls = far.breaking.calls
+    await eventually(lambda: far.breaking.calls > calls + 5, what="somebody waits for it")
+    gate.touch()
+    await eventually(lambda: far.site.poll_now() or far.starts(one.attempt))
+    await far.site.close()
