@@ -192,9 +192,17 @@ class Recovery:
     async def _end_unknown(self, known: set[str]) -> None:
         """End and remove attempts that nobody knows; what is over keeps its files until it is purged."""
         here = await asyncio.to_thread(lambda: set(tags_in(self._site.root)) - known)
+        directories = {tag: AttemptDirectory(self._site.root, tag) for tag in here}
+        going = {tag: one for tag, one in directories.items() if not one.over()}
         for tag in {process.tag for process in self._alive} & here:
             await processes.end_all(tag, 0, 0)
-        for tag in here:
-            directory = AttemptDirectory(self._site.root, tag)
-            if not directory.over():
-                await asyncio.to_thread(directory.remove)
+        for one in going.values():
+            await self._recorded(one)
+            await asyncio.to_thread(one.remove)
+
+    async def _recorded(self, directory: AttemptDirectory) -> None:
+        """Wait until a lasting starter has written down what it does once its program is gone."""
+        for _ in range(_LOOKS):
+            if directory.over() or not directory.lasting_starter():
+                return
+            await asyncio.sleep(_PAUSE)
