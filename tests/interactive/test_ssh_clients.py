@@ -152,7 +152,7 @@ async def test_a_session_a_transfer_and_a_forward_outlive_cuts(wire: Wire, tmp_p
         transfer = await clients.begun("HOST", program)
         got = hashlib.sha256(await transfer.stdout.readexactly(1000))
         for _ in range(3):
-            assert wire.cut() > 0
+            assert await eventually(wire.cut), "what was under way may be here before the next connection"
             got.update(await transfer.stdout.readexactly(1_000_000))
         async for rest in _parts(transfer.stdout):
             got.update(rest)
