@@ -28,7 +28,7 @@ from broker_core.worker.markers import ended_mark
 log = logging.getLogger("crossdesk.sites")
 _TOGETHER = 0.01
 """Seconds for others to join a round."""
-_HURRY, _HURRIED = 0.05, 5.0
+_HURRY, _HURRIED = 0.15, 5.0
 """Seconds between two looks, and for how long, where somebody waits for the start of an interactive job."""
 _CANCELING = 60.0
 """Seconds for which the end of what was canceled is waited for with haste."""
