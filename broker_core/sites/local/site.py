@@ -321,9 +321,11 @@ class LocalSite(LocalJobFiles):
             if empty:
                 run.directory.clear_job()
             handed = None if itself else self._starts.hand(run)
-            self.watch(run, handed or self._starts.launch(run, others_wait=bool(self._queue)))
+            begun = handed or self._starts.launch(run, others_wait=bool(self._queue))
         except OSError as error:
             self._not_started(run, error)
+        else:
+            self.watch(run, begun)
 
     def _not_started(self, run: LocalRun, error: OSError) -> None:
         if error.errno in _BUSY:

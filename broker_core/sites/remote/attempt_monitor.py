@@ -56,8 +56,6 @@ class AttemptMonitor:
         self._pause = spec.poll_interval
         self._changed = self._looked = time.monotonic()
         """When something changed, and when the last look began."""
-        self._hurried = 0.0
-        """Until when somebody may wait for a start, by the monotonic clock."""
         self._acted = -math.inf
         """When this broker did something there, or brought something home."""
         self._strangers = Orphans(lambda tags: self._ask(adapter.cancel, tags), settings.cancel_again)
@@ -97,7 +95,7 @@ class AttemptMonitor:
         if tracked is None:
             return
         if hurry:
-            tracked.hurried = self._hurried = now + _HURRIED
+            tracked.hurried = now + _HURRIED
         tracked.id, tracked.life = id, arrived(tracked.life, now)
         if not self._adapter.holds:
             self.wake()
@@ -214,8 +212,6 @@ class AttemptMonitor:
 
     def _is_hurried(self, now: float) -> bool:
         """True while somebody waits for a start that the next look may show."""
-        if now >= self._hurried:
-            return False
         return any(one.mark is None and now < one.hurried for one in self.tracked.values())
 
     def _is_awaited(self, now: float) -> bool:

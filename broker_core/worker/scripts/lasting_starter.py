@@ -184,10 +184,11 @@ def _made(name: str) -> str:
 
 
 def _record_start(order: Order, pid: int) -> None:
-    lines = f"pid {pid}\nstarter {os.getpid()}\nuptime {_uptime()}\ntime \nnode {os.uname().nodename}\n.\n"
+    about = f"pid {pid}\nstarter {os.getpid()}\n"
     try:
+        about += f"uptime {_uptime()}\ntime \nnode {os.uname().nodename}\n.\n"
         with open(f"{order['directory']}/started", "w") as file:
-            file.write(lines)
+            file.write(about)
     except OSError:
         pass  # as for `job_starter.sh`, the end tells all that counts
 
@@ -311,7 +312,8 @@ def _sizes() -> Iterator[int]:
 
 def _escaped(text: str) -> str:
     """As all values are that hold blanks."""
-    return "".join(one if one.isascii() and one.isalnum() else f"\\0{ord(one):03o}" for one in text)
+    letters = (chr(one) for one in text.encode())
+    return "".join(one if one.isascii() and one.isalnum() else f"\\0{ord(one):03o}" for one in letters)
 
 
 def _uptime() -> str:
