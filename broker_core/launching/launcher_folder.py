@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from broker_core.launching.spreading import Chunks
+from broker_core.worker.scripts.lasting_starter import started_at
 
 VARIABLE = "CROSSDESK_LAUNCHER"
 """In the environment of a launcher and of all that it starts: its folder."""
@@ -69,7 +70,7 @@ class LauncherFolder:
 
     def identify(self) -> None:
         """The process that calls this is the launcher."""
-        self._write(self._process, json.dumps([os.getpid(), _start_time(os.getpid())]))
+        self._write(self._process, json.dumps([os.getpid(), started_at(os.getpid())]))
 
     def pid(self) -> int:
         """Of the launcher, by pid and start time; 0 if it does not run."""
@@ -77,7 +78,7 @@ class LauncherFolder:
             pid, started = json.loads(self._process.read_text())
         except (OSError, ValueError):
             return 0
-        return pid if started and _start_time(pid) == started else 0
+        return pid if started and started_at(pid) == started else 0
 
     def tell_proxies(self, words: Sequence[str]) -> None:
         """For each component the words with which its site starts the proxy, behind the version of MPICH: the
@@ -136,13 +137,3 @@ class LauncherFolder:
         fresh = path.with_suffix(".new")
         fresh.write_text(text)
         fresh.replace(path)
-
-
-def _start_time(pid: int) -> str:
-    """Of a process that runs, in ticks since the machine's start, with the id of that; else empty."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b") ")[2].split()
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-    except OSError:
-        return ""
-    return "" if fields[0] in (b"Z", b"X") else f"{boot} {fields[19].decode()}"

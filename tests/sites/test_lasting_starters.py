@@ -17,6 +17,7 @@ from broker_core.sites.contract import InputFile, LaunchOrder
 from broker_core.sites.local import lasting
 from broker_core.sites.local.run import Followed, Handed, Launched
 from broker_core.sites.local.settings import LocalSettings
+from broker_core.worker.scripts.lasting_starter import started_at
 from tests.sites.running_site import QUICK, RunningSite, order, script
 from tests.waiting import eventually
 
@@ -232,7 +233,7 @@ async def test_a_start_after_the_end_of_the_site_is_heard_of_by_the_next(tmp_pat
     other = RunningSite(here.directory, 1, QUICK)
     await here.site.close()
     # As if the claim had been made a moment before: the next site finds it, and no start.
-    name = f"lasting.{starter}.{Path(f'/proc/{starter}/stat').read_text().rpartition(')')[2].split()[19]}"
+    name = f"lasting.{starter}.{started_at(starter)}"
     claim = Path(AttemptDirectory(here.site.root, job.attempt.tag).path, "claim")
     claim.symlink_to(name)
     await other.start([(job.attempt, None)])

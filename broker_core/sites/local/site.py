@@ -255,8 +255,7 @@ class LocalSite(LocalJobFiles):
             self.tell_started(run)
 
     def _on_lasting(self, word: Word, tag: str) -> None:
-        run = self.runs.get(tag)
-        if run is None or not isinstance(run.stage, Handed):
+        if (run := self.runs.get(tag)) is None or not isinstance(run.stage, Handed):
             return
         if word is Word.STARTED:
             self.tell_started(run)

@@ -7,7 +7,7 @@ with the program that it has.
 
 Answers are lines of a word and the tag of the attempt: `started`, `ended`, `refused` (the attempt was started
 before), `declined`. Its claim on an attempt is a link, made in one step, that names it:
-`lasting.PID.STARTED`, where STARTED is when the process was, in ticks since boot.
+`lasting.PID.STARTED`, with when the process was started.
 
 Runs by itself with Python's own library, as it is started without any other.
 """
@@ -62,12 +62,14 @@ def main(most: int) -> None:
 
 
 def started_at(pid: int) -> str:
-    """When a process was started, in ticks since boot: with its pid a name for good. Empty if it is gone."""
+    """When a process that runs was started: with its pid a name for good. The id of the machine's start, and
+    ticks since then; empty if it is gone."""
     try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            return file.read().rpartition(b") ")[2].split()[19].decode()
-    except (OSError, IndexError):
+        with open(f"/proc/{pid}/stat", "rb") as file, open("/proc/sys/kernel/random/boot_id") as boot:
+            fields, start = file.read().rpartition(b") ")[2].split(), boot.read().strip()
+    except OSError:
         return ""
+    return "" if fields[0] in (b"Z", b"X") else f"{start} {fields[19].decode()}"
 
 
 def _answer(word: str, order: Order) -> bool:
