@@ -1,10 +1,11 @@
 #!/bin/sh
-# Build the agent of interactive jobs with its own interpreter, for x86-64 nodes with glibc 2.28 or newer:
+# Build the agent of interactive jobs with its own interpreter, for x86-64 nodes with glibc 2.28 or newer, and the
+# library that carries jobs over several sites on nodes without network namespaces, for glibc 2.17 or newer:
 #     sh packaging/agent.sh [--if-needed] [FOLDER]
 # --if-needed: not where build/agent has it already, made of these sources; so run.sh calls it, beside all else.
-# FOLDER (build/agent) gets crossdesk-agent-x86_64-linux. What it is made of is kept in a cache
-# (CROSSDESK_AGENT_CACHE, ~/.cache/crossdesk/agent-build); delete that to have newer packages of Debian. Those are
-# checked by Debian's signatures, all else by the hashes in this repository.
+# FOLDER (build/agent) gets crossdesk-agent-x86_64-linux and crossdesk-overlay-x86_64-linux.so. What they are made of
+# is kept in a cache (CROSSDESK_AGENT_CACHE, ~/.cache/crossdesk/agent-build); delete that to have newer packages of
+# Debian. Those are checked by Debian's signatures, all else by the hashes in this repository.
 set -eu
 ROOT=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 . "$ROOT/packaging/environment.sh"
@@ -102,12 +103,15 @@ fetch_wheels() {
     mv "$fresh" "$UNPACKED"
 }
 
-# True if the broker of these sources finds the agent, and finds it made of them.
+# True if the broker of these sources finds both, and finds the agent made of them.
 is_current() (
     cd "$ROOT" && PYTHONPATH=$ROOT "$PYTHON" -c 'import sys
 from broker_core.interactive.sessions.agent_programs import agents
+from broker_core.launching.overlay_library import BUILT_LIBRARY
+from broker_core.system.built_files import built_paths
 found = agents("")
-sys.exit(found.frozen is None or bool(found.older))'
+library = any(path.is_file() for path in built_paths(BUILT_LIBRARY))
+sys.exit(found.frozen is None or bool(found.older) or not library)'
 )
 
 [ "$(uname -sm)" = "Linux x86_64" ] || fail "the agent is built on Linux on x86-64."
@@ -129,4 +133,4 @@ rm -rf "$CACHE"/debian.* "$CACHE"/wheels.*
 say "Building in $OUTPUT"
 ZIG_GLOBAL_CACHE_DIR=$CACHE/zig ZIG_LOCAL_CACHE_DIR=$CACHE/zig PYTHONHOME=$DEBIAN/usr PYTHONHASHSEED=0 \
     PYTHONDONTWRITEBYTECODE=1 "$DEBIAN/usr/bin/python3.11" -s "$HERE/build.py" "$DEBIAN" "$UNPACKED" "$OUTPUT"
-(cd "$OUTPUT" && sha256sum crossdesk-agent-x86_64-linux)
+(cd "$OUTPUT" && sha256sum crossdesk-agent-x86_64-linux crossdesk-overlay-x86_64-linux.so)

@@ -9,6 +9,7 @@ from typing import Any
 
 from broker_core.jobs.events import JobEvent
 from broker_core.jobs.immutable import immutable
+from broker_core.jobs.overlay_ways import SHOWN, OverlayWay
 from broker_core.jobs.placement import computing_element, shared
 from broker_core.jobs.transitions import EventType
 
@@ -19,6 +20,8 @@ INDEX, STEP, COUNT, OF = "component", "step", "count", "components"
 """Details of what happens to a component: its index, the step, how many have made it, and of how many."""
 TRAFFIC = "traffic"
 """Detail of what the hub has counted: bytes that each component has sent, and was sent."""
+OVERLAY = "overlay"
+"""Detail beside it: the way of the components to the hub, an OverlayWay."""
 END = "end"
 """Detail of the step `ended`: exit_code, signal, reason, as far as they are known."""
 PLAN = "plan"
@@ -120,6 +123,16 @@ class CoallocationStory:
     released: float | None
     """When the barrier was released."""
     reactions: tuple[ReactionTaken, ...]
+    overlay: OverlayWay | None = None
+    """How components get to the hub, as far as it is known."""
+
+    @property
+    def between(self) -> str:
+        """How the sites reach each other, in a few words."""
+        if self.carried is None:
+            return "direct connections"
+        way = f" ({SHOWN[self.overlay]})" if self.overlay else ""
+        return f"overlay, by way of the broker{way}"
 
     @property
     def carried(self) -> int | None:
@@ -172,7 +185,9 @@ def coallocation_of(events: Sequence[JobEvent]) -> CoallocationStory | None:
         _with_traffic(_component(index, ce, shares, released, given_up, steps), counted)
         for index, ce in enumerate(first.resources)
     ]
-    return CoallocationStory(first.attempt, tuple(components), released, _reactions(events))
+    way = counted.get(OVERLAY)
+    overlay = OverlayWay(way) if way in list(OverlayWay) else None
+    return CoallocationStory(first.attempt, tuple(components), released, _reactions(events), overlay)
 
 
 def steps_of(events: Sequence[JobEvent]) -> frozenset[tuple[int, str]]:

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from broker_core.jobs.overlay_ways import OverlayWay
 from broker_core.launching.spreading import Chunks
 from broker_core.worker.scripts.lasting_starter import started_at
 
@@ -31,6 +32,8 @@ class LauncherSettings:
     """HOST:PORT of the relay at which the hub and they meet; empty: they call the hub."""
     application: str = ""
     """Name of a launcher of one's own, which stands in the folder; empty: mpiexec."""
+    overlay: OverlayWay | None = None
+    """The way to the hub that all components take; None: there is no hub."""
 
 
 class LauncherFolder:
@@ -63,10 +66,19 @@ class LauncherFolder:
         # Earlier versions had one proxy for each component.
         chunks = stored["chunks"] if "chunks" in stored else [[count] for count in stored["cpus"]]
         secrets, relay = tuple(stored.get("secrets", ())), stored.get("relay", "")
+        # Earlier versions had one way to the hub.
+        way = OverlayWay(stored.get("overlay") or OverlayWay.NAMESPACE) if secrets else None
         application = stored.get("application", "")
         return LauncherSettings(
-            stored["mpiexec"], stored["address"], tuple(map(tuple, chunks)), secrets, relay, application
+            stored["mpiexec"], stored["address"], tuple(map(tuple, chunks)), secrets, relay, application, way
         )
+
+    def overlay(self) -> OverlayWay | None:
+        """The way to the hub; None where there is no hub, or no launcher any more."""
+        try:
+            return self.settings().overlay
+        except (OSError, ValueError, KeyError):
+            return None
 
     def identify(self) -> None:
         """The process that calls this is the launcher."""

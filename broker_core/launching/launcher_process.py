@@ -24,10 +24,11 @@ from pathlib import Path
 
 import uvloop
 
+from broker_core.jobs.overlay_ways import OverlayWay
 from broker_core.launching.launcher_folder import VARIABLE, LauncherFolder
 from broker_core.launching.overlay_hub import OverlayHub, overlay_address
 from broker_core.launching.relay_leg import meet
-from broker_core.worker.scripts.overlay import CONTROL_PORT
+from broker_core.worker.scripts.overlay_link import CONTROL_PORT
 
 _IN_BARRIER = b"cmd=barrier_in"
 """With this a proxy says that all its processes have reached the first barrier, which is that of MPI_Init."""
@@ -54,9 +55,9 @@ class CountingHub:
         self._written: list[tuple[int, int]] = []
         self._tasks: list[asyncio.Task[None]] = []
 
-    async def open(self, address: str, relay: str) -> list[str]:
+    async def open(self, address: str, relay: str, overlay: OverlayWay | None) -> list[str]:
         """Listen at an address, or wait at a relay (HOST:PORT) if one is given. Returns what the carrier of
-        each component is to know. Raises OSError."""
+        each component is to know, of which `overlay` is a part. Raises OSError."""
         host, _, port = relay.rpartition(":")
         host = host.strip("[]")
         if relay:
@@ -65,7 +66,10 @@ class CountingHub:
         else:
             host, port = address, str(await self._hub.open(address))
         self._tasks.append(asyncio.ensure_future(self._count()))
-        return [f"{host} {port} {overlay_address(index)} {one}" for index, one in enumerate(self._secrets)]
+        more = " preload" if overlay is OverlayWay.PRELOAD else ""
+        return [
+            f"{host} {port} {overlay_address(index)} {one}{more}" for index, one in enumerate(self._secrets)
+        ]
 
     async def close(self) -> None:
         """End all connections; the figures stay."""
@@ -114,7 +118,8 @@ class Launcher:
         ports = [server.sockets[0].getsockname()[1] for server in servers]
         hub = CountingHub(self._folder, over, ports) if over else None
         if hub:
-            self._hub_calls = await hub.open(self._settings.address, self._settings.relay)
+            settings = self._settings
+            self._hub_calls = await hub.open(settings.address, settings.relay, settings.overlay)
         version = await self._version()
         with self._folder.output.open("ab") as output:
             mpiexec = await asyncio.create_subprocess_exec(

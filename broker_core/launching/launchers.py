@@ -19,6 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from broker_core.errors import CrossDeskError
+from broker_core.jobs.overlay_ways import OverlayWay
 from broker_core.jobs.placement import Component
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
@@ -103,13 +104,14 @@ class Launchers:
         self,
         component: Component,
         chunks: Sequence[Sequence[int]],
-        overlay: bool = False,
+        overlay: OverlayWay | None = None,
         application: str = "",
     ) -> Proxies:
         """How the proxies of a component are started at its site; starts the launcher of the attempt first.
 
-        `chunks`: for each component the processes of each of its proxies. `overlay`: they talk by way of a
-        hub here. `application`: name of a launcher of one's own. Raises NoLauncher, NoApplicationLauncher.
+        `chunks`: for each component the processes of each of its proxies. `overlay`: how they get to a hub
+        here, by way of which they talk. `application`: name of a launcher of one's own. Raises NoLauncher,
+        NoApplicationLauncher.
         """
         tag = Component(component.job, component.attempt).tag
         folder = self._folder(tag)
@@ -122,7 +124,7 @@ class Launchers:
                 settings = LauncherSettings(
                     mpiexec, self._address, tuple(map(tuple, chunks)), application=application
                 )
-                self._start(tag, folder, self._with_hub(settings) if overlay else settings, text)
+                self._start(tag, folder, self._with_hub(settings, overlay) if overlay else settings, text)
                 self._watch(tag)
             answer, settings = await self._word(tag, folder, component.index), folder.settings()
             # Another broker may have begun with other numbers, which hold.
@@ -130,7 +132,7 @@ class Launchers:
             if settings.application:
                 return Proxies("", mine, variables=tuple(json.loads(answer).items()))
             words, _, hub = answer.partition("\n")
-            return Proxies(words, mine, hub)
+            return Proxies(words, mine, hub, settings.overlay)
 
     def release(self, effect: ReleaseBarrier) -> None:
         """Let all components leave MPI_Init."""
@@ -198,11 +200,12 @@ class Launchers:
         except OSError as error:
             raise NoLauncher(f"The launcher cannot be started: {error.strerror or error}.") from error
 
-    def _with_hub(self, settings: LauncherSettings) -> LauncherSettings:
+    def _with_hub(self, settings: LauncherSettings, overlay: OverlayWay) -> LauncherSettings:
         """The same for components that talk by way of a hub; raises NoLauncher."""
         if self._relay and not _RELAY.fullmatch(self._relay):
             raise NoLauncher(f"The setting relay must be host:port, not {self._relay!r}.")
-        return replace(settings, secrets=tuple(new_secret() for _ in settings.chunks), relay=self._relay)
+        own = tuple(new_secret() for _ in settings.chunks)
+        return replace(settings, secrets=own, relay=self._relay, overlay=overlay)
 
     def _watch(self, tag: str) -> None:
         watch = asyncio.create_task(self._follow(tag), name=f"launcher of {tag}")
@@ -212,7 +215,8 @@ class Launchers:
         """Tell what becomes known of a launcher, until it is over."""
         folder, reported = self._folder(tag), set[int]()
         job, attempt = tag.rsplit(".", 1)
-        traffic = TrafficReports(folder, lambda now: self.post(TrafficCounted(job, int(attempt), now)))
+        way = folder.overlay()
+        traffic = TrafficReports(folder, lambda now: self.post(TrafficCounted(job, int(attempt), now, way)))
         while True:
             runs = self._runs(tag, folder)
             traffic.report(time.monotonic(), over=not runs)

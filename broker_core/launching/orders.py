@@ -14,7 +14,7 @@ from broker_core.jobs.record import JobRecord
 from broker_core.launching.files import FileStore
 from broker_core.launching.spreading import Proxies, nodes_asked
 from broker_core.sites.contract import FetchedFile, InputFile, LaunchOrder
-from broker_core.worker.scripts.overlay import VARIABLE
+from broker_core.worker.scripts.overlay_link import VARIABLE
 
 OVER_SITES = "mpich-g2"
 """Kind of MPI whose processes call each other over the borders of sites; within one it is MPICH."""

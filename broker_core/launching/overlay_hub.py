@@ -1,9 +1,9 @@
-"""The hub of one job over sites that cannot reach each other: passes packets on by destination (CB-AL-10).
+"""The hub of one job over sites that cannot reach each other: passes on what their programs say (CB-AL-10).
 
 Each component calls it once, over one outgoing connection, and proves that it knows the secret of that
 component. What it is then taken for follows from the secret alone: a packet from another address than its own
-is dropped, as is one that is not whole, and one for nobody. Nothing of this machine has an address in that
-network.
+is dropped, as is one that is not whole, and one for nobody. Components whose nodes have no packets speak of
+connections (`overlay_flows.py`). Nothing of this machine has an address in that network.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ import struct
 from collections.abc import Sequence
 from typing import cast
 
-from broker_core.worker.scripts.overlay import (
+from broker_core.launching.overlay_flows import FlowTable, Hostile
+from broker_core.worker.scripts.overlay_link import (
     ALIVE,
     CHUNK,
     CONTROL,
@@ -28,6 +29,7 @@ from broker_core.worker.scripts.overlay import (
     PROOF,
     SIGN,
     SILENCE,
+    STREAM,
     frame,
     proof,
     token_of,
@@ -39,6 +41,9 @@ MOST_CALLERS = 64
 """Who have not proved yet; more are sent away."""
 MOST_WAITING = 8 << 20
 """Bytes that wait for one component; further packets are dropped, as at any router that is too busy."""
+MOST_QUEUED = 384 << 20
+"""The same of connections, of which nothing is dropped. Carriers never give so much credit: who has more
+waiting is sent away."""
 MOST_CONTROL = 1024
 """Frames for the launcher that may wait."""
 _HELLO = re.compile(rb"CROSSDESK-MEET 1 agent ([A-Za-z0-9_-]{32,64})\n")
@@ -67,6 +72,7 @@ class OverlayHub:
         self.members = [Member(self, *of) for of in enumerate(zip(secret_of, control_ports, strict=True))]
         self.by_token = {token_of(one.secret): one for one in self.members}
         self.by_address = {one.address: one for one in self.members}
+        self.flows = FlowTable()
         self.callers: set[Caller] = set()
         """Who have not proved who they are."""
         self._server: asyncio.Server | None = None
@@ -77,7 +83,8 @@ class OverlayHub:
         return int(self._server.sockets[0].getsockname()[1])
 
     def traffic(self) -> list[tuple[int, int]]:
-        """Bytes of packets that each component has sent to others, and was sent by them."""
+        """Bytes that each component has sent to others, and was sent by them: of packets with their heads, of
+        connections what programs said."""
         return [(one.sent, one.received) for one in self.members]
 
     async def close(self) -> None:
@@ -115,6 +122,34 @@ class Member:
             self.dropped += 1
             return
         self.sent += size
+
+    def stream(self, framed: bytes) -> None:
+        """Pass on what concerns a connection; a component that says what none may is sent away."""
+        try:
+            self._hub.flows.pass_on(self, framed, self._hub.by_address)
+        except Hostile:
+            if self.caller is not None:
+                self.caller.transport.abort()
+
+    @property
+    def is_there(self) -> bool:
+        """It has called, and has not ended."""
+        return self.caller is not None
+
+    def say(self, framed: bytes) -> None:
+        """Send it what concerns a connection; nothing of that is ever left out."""
+        if self.caller is None:
+            return
+        if self.caller.waiting() > MOST_QUEUED:
+            self.caller.transport.abort()
+            return
+        self.caller.send(framed)
+
+    def gone(self) -> None:
+        """It has ended its connection."""
+        self.caller = None
+        self._hub.flows.end(self)
+        self.control(b"")
 
     def take(self, framed: bytes) -> bool:
         """Send a packet to the component; false where it is not there, or too slow."""
@@ -206,8 +241,7 @@ class Caller(asyncio.Protocol):
             self._timer.cancel()
         self._hub.callers.discard(self)
         if self._member is not None:
-            self._member.caller = None
-            self._member.control(b"")
+            self._member.gone()
 
     def waiting(self) -> int:
         """Bytes that have not been sent."""
@@ -271,9 +305,12 @@ class Caller(asyncio.Protocol):
             at += HEAD.size + size
             if kind == PACKET:
                 member.packet(framed)
+            elif kind == STREAM:
+                member.stream(framed)
             elif kind == CONTROL:
                 member.control(framed[HEAD.size :])
             elif kind != ALIVE:
                 self.transport.abort()
+            if self.transport.is_closing():
                 break
         del self._in[:at]

@@ -10,7 +10,7 @@ import asyncio
 from typing import cast
 
 from broker_core.launching.overlay_hub import Caller, Member, OverlayHub
-from broker_core.worker.scripts.overlay import token_of
+from broker_core.worker.scripts.overlay_link import token_of
 
 AGAIN = 2.0
 """Seconds before the relay is called anew: it does not answer, or does not let wait for longer."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from broker_core.jdl.resource_request import ResourceRequest
+from broker_core.jobs.overlay_ways import OverlayWay
 
 Chunks = tuple[tuple[int, ...], ...]
 """For each component of an attempt the processes of each of its proxies."""
@@ -20,7 +21,8 @@ class Proxies:
     """Processes of each proxy: all on one node."""
     hub: str = ""
     """How the component calls the hub by which it talks to the others; empty: they call each other."""
-
+    overlay: OverlayWay | None = None
+    """Which way it does that; None: there is no hub."""
     variables: tuple[tuple[str, str], ...] | None = None
     """Of a component whose launcher is one's own, which has no proxies; None: it has."""
 

@@ -19,9 +19,13 @@ from modulefinder import ModuleFinder
 from pathlib import Path
 
 from interpreter import linked
+from library import compiled_library
 
 HERE = Path(__file__).resolve().parent
 AGENT = "crossdesk-agent-x86_64-linux"
+OVERLAY = "crossdesk-overlay-x86_64-linux.so"
+"""Library that carries jobs over several sites on nodes without network namespaces."""
+PRELOAD = HERE.parent / "preload"
 ENTRY = "broker_core.worker.start"
 SOURCES = "sources.json"
 """In the agent: this project's own files that it was made of, with their SHA-256. Brokers compare them."""
@@ -59,12 +63,14 @@ class Builder:
         """Where modules are looked for."""
 
     def run(self) -> None:
-        """Write the file."""
+        """Write the files."""
+        zig = self.wheels / "ziglang/zig"
+        _write(self.output / OVERLAY, compiled_library(zig, PRELOAD / "overlay_preload.c"))
         agent = self.closure()
         entries = self.archived(agent) | self.video() | self.licences()
         entries["agent_contents.pyc"] = _compiled(self.contents(agent).encode(), "agent_contents.py")
         entries[SOURCES] = self.sources(agent)
-        _archive(self.output / AGENT, linked(self.debian, self.wheels / "ziglang/zig"), entries)
+        _archive(self.output / AGENT, linked(self.debian, zig), entries)
 
     def closure(self) -> dict[str, Path]:
         """Every module that the agent imports, now or later, with its file."""
@@ -132,7 +138,8 @@ class Builder:
     def sources(self, agent: dict[str, Path]) -> bytes:
         """Names and hashes of what is the project's own."""
         root = HERE.parents[1]
-        made_with = (path for path in HERE.iterdir() if path.suffix in (".py", ".c", ".lock"))
+        beside = (*HERE.iterdir(), *PRELOAD.iterdir())  # that library is older when the agent is
+        made_with = (path for path in beside if path.suffix in (".py", ".c", ".lock"))
         packed = (path for path in agent.values() if path.is_relative_to(root / "broker_core"))
         paths = {HERE.parent / "agent.sh", *made_with, *packed}
         found = {
@@ -158,6 +165,13 @@ def _compiled(source: bytes, name: str) -> bytes:
 def _compression(name: str) -> int:
     """Somebody waits for what each agent loads: it is not unpacked. Video is loaded where it is asked for."""
     return zipfile.ZIP_DEFLATED if name.startswith((VIDEO, "licences")) else zipfile.ZIP_STORED
+
+
+def _write(file: Path, content: bytes) -> None:
+    """Write a file whole or not at all."""
+    part = file.with_name(f"{file.name}.part{os.getpid()}")
+    part.write_bytes(content)
+    part.replace(file)
 
 
 def _archive(file: Path, head: bytes, entries: dict[str, bytes]) -> None:

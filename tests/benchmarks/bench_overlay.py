@@ -1,4 +1,4 @@
-"""A message between two sites of one MPI job: by way of the hub, and by a direct connection beside it."""
+"""A message between two sites of one MPI job: by way of the hub on both ways, and by a direct connection."""
 
 # Needs: mpi
 from __future__ import annotations
@@ -9,6 +9,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from broker_core.jobs.overlay_ways import OverlayWay
 from broker_core.scheduling.coallocation.messages import EndLauncher, ReleaseBarrier
 from tests.benchmarks.figure import Figure
 from tests.launching.attempt import ONE, TWO, Job, Linked
@@ -25,19 +26,23 @@ def measure() -> list[Figure]:
 
 
 async def _measure(folder: Path) -> list[Figure]:
-    direct = await _one(folder / "direct", overlay=False)
-    carried = await _one(folder / "overlay", overlay=True)
+    direct = await _one(folder / "direct", None)
+    carried = await _one(folder / "overlay", OverlayWay.NAMESPACE)
+    preloaded = await _one(folder / "preload", OverlayWay.PRELOAD)
     return [
         Figure("message of 1 KiB between sites, direct, median", direct[0], "us"),
         Figure("message of 1 KiB between sites, by the hub, median", carried[0], "us"),
+        Figure("message of 1 KiB between sites, by the hub and preload, median", preloaded[0], "us"),
         Figure("messages of 4 MiB between sites, direct", direct[1], "MB/s"),
         Figure("messages of 4 MiB between sites, by the hub", carried[1], "MB/s"),
+        Figure("messages of 4 MiB between sites, by the hub and preload", preloaded[1], "MB/s"),
         Figure("last component started to barrier released, direct", direct[2], "s", at_most=1),
         Figure("last component started to barrier released, by the hub", carried[2], "s", at_most=1),
+        Figure("last component started to barrier released, preload", preloaded[2], "s", at_most=1),
     ]
 
 
-async def _one(folder: Path, *, overlay: bool) -> tuple[float, float, float]:
+async def _one(folder: Path, overlay: OverlayWay | None) -> tuple[float, float, float]:
     """Latency, bandwidth, and the time from the start of the last component until the barrier is released."""
     folder.mkdir()
     job = Job(folder, ((1,), (1,)))  # ranks that wait are busy, and would take the processors of the carriers

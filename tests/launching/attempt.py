@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from broker_core.jobs.overlay_ways import OverlayWay
 from broker_core.jobs.placement import Component, shared
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
@@ -15,8 +18,10 @@ from broker_core.launching.launchers import Launchers
 from broker_core.launching.spreading import Chunks
 from broker_core.scheduling.coallocation.messages import ComponentGathered, LauncherLost
 from broker_core.worker.script import mpi_start_path
-from broker_core.worker.scripts.overlay import VARIABLE
+from broker_core.worker.scripts.overlay import LIBRARY
+from broker_core.worker.scripts.overlay_link import VARIABLE
 from tests.testbed.mpi import Installation, installed
+from tests.testbed.overlay_library import overlay_library
 from tests.waiting import eventually, within
 
 CHUNKS: Chunks = ((2,), (1,))
@@ -43,21 +48,27 @@ class Job:
     def __init__(self, root: Path, chunks: Chunks = CHUNKS) -> None:
         self.root = root
         self.chunks = chunks
-        self.relay = ""
+        self.relay, self.address = "", "127.0.0.1"
         self.mpich: Installation | Linked = installed("mpich")
         self.heard: list[ComponentGathered | LauncherLost] = []
         self.launchers = self.broker()
         self.parts: list[asyncio.subprocess.Process] = []
 
     def broker(self) -> Launchers:
-        address = "" if self.relay else "127.0.0.1"
+        address = "" if self.relay else self.address
         mpiexec = str(self.mpich.prefix / "bin/mpiexec")
         made = Launchers(self.root / "launchers", mpiexec, address, self.relay)
         made.post = self.heard.append
         return made
 
-    async def start(self, one: Component, *words: str, overlay: bool = False) -> None:
-        """What a site does with a component."""
+    async def start(
+        self,
+        one: Component,
+        *words: str,
+        overlay: OverlayWay | None = None,
+        within: Sequence[str] = (),
+    ) -> None:
+        """What a site does with a component; `within`: words that run a command as its nodes do."""
         folder = self.root / one.tag / "job"
         folder.mkdir(parents=True)
         proxies = await self.launchers.words(one, self.chunks, overlay)
@@ -67,7 +78,9 @@ class Job:
             given["CROSSDESK_MPI_LAYOUT"] = proxies.layout
         given |= {VARIABLE: proxies.hub} if overlay else {}
         kind = "pacx-mpi" if overlay else "mpich-g2"
-        script = ["/bin/sh", str(mpi_start_path()), kind, str(sum(self.chunks[one.index]))]
+        if overlay is OverlayWay.PRELOAD:
+            shutil.copyfile(overlay_library(), folder / LIBRARY)
+        script = [*within, "/bin/sh", str(mpi_start_path()), kind, str(sum(self.chunks[one.index]))]
         script += [str(self.mpich.prefix), "GIVEN", str(folder.parent), str(self.mpich.program), *words]
         with (folder / "out").open("wb") as out, (folder / "err").open("wb") as err:
             part = await asyncio.create_subprocess_exec(

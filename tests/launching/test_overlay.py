@@ -7,7 +7,6 @@ import json
 import os
 import socket
 import struct
-import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -15,22 +14,24 @@ from pathlib import Path
 
 import pytest
 
+from broker_core.jobs.overlay_ways import OverlayWay
 from broker_core.launching.overlay_hub import OverlayHub, new_secret, overlay_address
 from broker_core.launching.relay_leg import meet
 from broker_core.scheduling.coallocation.messages import EndLauncher, ReleaseBarrier
-from broker_core.worker.script import overlay_path
-from broker_core.worker.scripts.overlay import (
+from broker_core.worker.scripts.overlay_link import (
     CONTROL,
+    CONTROL_PORT,
     HEAD,
     PACKET,
-    VARIABLE,
     Trouble,
     call,
     frame,
 )
 from tests.launching.attempt import CHUNKS, ONE, TWO, Job
+from tests.launching.carrying import FORBIDDEN, carried, checked, hub_of
 from tests.waiting import eventually, within
 
+NAMESPACE = OverlayWay.NAMESPACE
 _ECHO = """
 import socket
 door = socket.create_server(("{own}", 7000))
@@ -50,27 +51,6 @@ while True:
         time.sleep(0.05)
 """
 _CALL = f"{_CALLS}print(there.recv(1000).decode())"
-
-
-async def carried(folder: Path, place: str, *words: str) -> asyncio.subprocess.Process:
-    """A program in a network of its own."""
-    return await asyncio.create_subprocess_exec(
-        *(sys.executable, str(overlay_path()), "run", str(folder / "note"), *words),
-        env={"PATH": os.defpath, VARIABLE: place},
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-
-
-@asynccontextmanager
-async def hub_of(*secrets: str) -> AsyncIterator[tuple[OverlayHub, int]]:
-    hub = OverlayHub(secrets, [1] * len(secrets))
-    port = await hub.open("127.0.0.1")
-    try:
-        yield hub, port
-    finally:
-        await hub.close()
-        await eventually(lambda: not hub.callers)
 
 
 def packet(source: str, destination: str, size: int = 40, told: int | None = None) -> bytes:
@@ -149,6 +129,32 @@ async def test_the_exit_status_is_that_of_the_program_and_the_end_of_the_hub_end
     assert not (tmp_path / "note").exists()
 
 
+@pytest.mark.parametrize("way", ["", " preload"])
+async def test_a_proxy_that_ends_well_once_its_launcher_is_gone_has_no_trouble(
+    tmp_path: Path, way: str
+) -> None:
+    proxy = f"""
+import socket
+launcher = socket.create_connection(("127.0.0.1", {CONTROL_PORT}))
+launcher.recv(1)
+print("heard", flush=True)
+while launcher.recv(100):
+    pass
+"""
+    one = new_secret()
+    async with hub_of(one) as (hub, port):
+        call = f"127.0.0.1 {port} {overlay_address(0)} {one}{way}"
+        program = await carried(tmp_path, call, sys.executable, "-c", proxy)
+        assert program.stdout is not None
+        await eventually(lambda: hub.members[0].caller is not None)
+        line = asyncio.ensure_future(program.stdout.readline())
+        while not line.done():
+            hub.members[0].say(frame(CONTROL, b"."))
+            await asyncio.wait({line}, timeout=0.1)
+    _, err = await within(program.communicate(), 30)
+    assert (line.result(), program.returncode, err) == (b"heard\n", 0, b"")
+
+
 @pytest.mark.parametrize("place", ["", "127.0.0.1 1 10.99.0.1 " + "s" * 43])
 async def test_what_keeps_a_program_from_its_start_is_noted(tmp_path: Path, place: str) -> None:
     never = await carried(tmp_path, place, "/bin/echo", "started")
@@ -162,12 +168,17 @@ async def test_what_keeps_a_program_from_its_start_is_noted(tmp_path: Path, plac
 async def test_a_node_without_tun_says_what_is_missing(tmp_path: Path) -> None:
     """The device is covered by an empty folder, as in many containers."""
     hidden = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /dev && exec "$@"', "sh"]
-    words = [*hidden, sys.executable, str(overlay_path()), "check"]
-    said = subprocess.run(words, capture_output=True, text=True, timeout=30, check=True)
-    assert said.stdout.startswith("Users can make no network of their own on this node (/dev/net/tun: ")
-    words = [sys.executable, str(overlay_path()), "check"]
-    said = subprocess.run(words, capture_output=True, text=True, timeout=30, check=True)
-    assert said.stdout == "yes\n"
+    answer = checked(hidden)
+    assert answer == "preload: /dev/net/tun: No such file or directory"
+    assert checked([]) == "yes"
+
+
+async def test_a_node_with_neither_way_says_so(tmp_path: Path) -> None:
+    """A machine of another kind, which has no namespaces either."""
+    elsewhere = ["setarch", "i686", *FORBIDDEN]
+    answer = checked(elsewhere)
+    assert answer.startswith("Users can make no network of their own on this node (user namespaces: ")
+    assert answer.endswith("that needs x86-64 and glibc 2.17.")
 
 
 async def test_who_does_not_know_the_secret_is_sent_away(tmp_path: Path) -> None:
@@ -244,7 +255,7 @@ def _packet(connection: socket.socket) -> bytes:
 @pytest.mark.mpi
 async def test_all_ranks_are_one_world_in_networks_of_their_own(job: Job) -> None:
     for one in (TWO, ONE):
-        await job.start(one, overlay=True)
+        await job.start(one, overlay=NAMESPACE)
     await eventually(lambda: len(job.gathered()) == 2)
     launcher = Path(f"/proc/{job.folder.pid()}")
     job.launchers.release(ReleaseBarrier("j", 1))
@@ -277,7 +288,7 @@ async def test_hub_and_components_meet_at_a_relay_where_the_broker_s_machine_can
         job.relay = place
         job.launchers = job.broker()
         for one in (ONE, TWO):
-            await job.start(one, overlay=True)
+            await job.start(one, overlay=NAMESPACE)
         await eventually(lambda: len(job.gathered()) == 2)
         job.launchers.release(ReleaseBarrier("j", 1))
         assert await job.codes() == [0, 0], job.said(ONE, "err") + job.said(TWO, "err")
@@ -312,7 +323,7 @@ async def test_a_relay_that_is_not_there_yet_is_called_again(tmp_path: Path) -> 
 @pytest.mark.mpi
 async def test_the_end_of_a_launcher_ends_components_that_are_carried_too(job: Job, tmp_path: Path) -> None:
     for one in (ONE, TWO):
-        await job.start(one, "wait", str(tmp_path / "gate"), overlay=True)
+        await job.start(one, "wait", str(tmp_path / "gate"), overlay=NAMESPACE)
     await eventually(lambda: len(job.gathered()) == 2)
     job.launchers.release(ReleaseBarrier("j", 1))
     await eventually(lambda: len(job.folder.traffic()) == 2)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import pwd
 import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from broker_core.launching.overlay_library import BUILT_LIBRARY
 from tests.packaging.sources import ROOT
 
 AGENT = "crossdesk-agent-x86_64-linux"
@@ -28,6 +30,11 @@ class AgentFiles:
         return self.folder / AGENT
 
     @property
+    def library(self) -> Path:
+        """For nodes without network namespaces."""
+        return self.folder / BUILT_LIBRARY
+
+    @property
     def sources(self) -> Path:
         return self.folder / "sources"
 
@@ -41,3 +48,9 @@ class AgentFiles:
         told = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
         assert told.returncode == 0, told.stdout + told.stderr
         return self
+
+
+def cached_build(folder: Path) -> AgentFiles:
+    """A build with what is in the cache of the one who runs this, where benchmarks have another home."""
+    cache = Path(pwd.getpwuid(os.getuid()).pw_dir, ".cache", "crossdesk", "agent-build")
+    return AgentFiles(folder, cache).build()

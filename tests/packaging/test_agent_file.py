@@ -16,6 +16,7 @@ import pytest
 
 import broker_core
 from broker_core.interactive.sessions.agent_programs import agents
+from broker_core.launching.overlay_library import NoOverlayLibrary, OverlayLibrary
 from tests.interactive.drawing import GROUND, KEY
 from tests.interactive.pair import Screen as Console
 from tests.interactive.pair import bench
@@ -139,6 +140,31 @@ def test_the_same_inputs_give_the_same_bytes_wherever_they_are(
 ) -> None:
     again = AgentFiles(tmp_path / "elsewhere", agent_files.cache).build(agent_files.sources)
     assert again.agent.read_bytes() == agent_files.agent.read_bytes()
+    assert again.library.read_bytes() == agent_files.library.read_bytes()
+
+
+def test_the_library_for_nodes_without_namespaces_needs_glibc_2_17_alone(agent_files: AgentFiles) -> None:
+    content = agent_files.library.read_bytes()
+    assert (2, 2) < newest(content) <= (2, 17)
+    needed = subprocess.run(["ldd", agent_files.library], capture_output=True, text=True, check=True).stdout
+    assert [line.split()[0].rpartition("/")[2].partition(".")[0] for line in needed.splitlines()] == [
+        *("linux-vdso", "libc", "ld-linux-x86-64"),
+    ]
+
+
+def test_the_broker_finds_the_library_that_was_built_and_says_how_where_there_is_none(
+    agent_files: AgentFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(broker_core, "__file__", str(tmp_path / "broker_core" / "__init__.py"))
+    with pytest.raises(NoOverlayLibrary, match=r"is missing at the broker\.") as missing:
+        OverlayLibrary("").file()
+    assert "sh packaging/agent.sh" in missing.value.remedy
+    with pytest.raises(NoOverlayLibrary, match=r"broker\.toml names /nowhere/library, which is not there"):
+        OverlayLibrary("/nowhere/library").file()
+    built = tmp_path / "build" / "agent" / agent_files.library.name
+    built.parent.mkdir(parents=True)
+    shutil.copy2(agent_files.library, built)
+    assert OverlayLibrary("").file().path == built
 
 
 def test_the_file_knows_the_sources_that_it_was_made_of(
@@ -151,7 +177,8 @@ def test_the_file_knows_the_sources_that_it_was_made_of(
     shutil.copy2(agent_files.agent, built)
     monkeypatch.setattr(broker_core, "__file__", str(tmp_path / "broker_core" / "__init__.py"))
     assert (agents("").frozen, agents("").older) == (built, "")
-    for changed in ("broker_core/interactive/channel/frames.py", "packaging/agent/launcher.c"):
+    own = ("broker_core/interactive/channel/frames.py", "packaging/agent/launcher.c")
+    for changed in (*own, "packaging/preload/overlay_preload.c"):
         was = (tmp_path / changed).read_bytes()
         (tmp_path / changed).write_bytes(was + b"\n")
         built.touch()
@@ -169,11 +196,15 @@ def test_it_is_built_where_it_is_needed_and_not_again_until_its_sources_change(
         shutil.copytree(agent_files.sources / name, tmp_path / name)
     built = tmp_path / "build" / "agent" / agent_files.agent.name
     built.parent.mkdir(parents=True)
-    shutil.copy2(agent_files.agent, built)
+    for file in (agent_files.agent, agent_files.library):
+        shutil.copy2(file, built.parent)
     environment = os.environ | {"CROSSDESK_AGENT_CACHE": str(agent_files.cache), "CROSSDESK_VENV": sys.prefix}
     words, before = ["sh", str(tmp_path / "packaging" / "agent.sh"), "--if-needed"], built.stat().st_mtime_ns
     subprocess.run(words, env=environment, check=True)
     assert built.stat().st_mtime_ns == before
+    (built.parent / agent_files.library.name).unlink()
+    subprocess.run(words, env=environment, check=True)
+    assert (built.parent / agent_files.library.name).read_bytes() == agent_files.library.read_bytes()
     changed = tmp_path / "broker_core" / "interactive" / "channel" / "frames.py"
     changed.write_text(changed.read_text() + "\n")
     subprocess.run(words, env=environment, check=True)

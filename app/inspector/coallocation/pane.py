@@ -124,8 +124,8 @@ def several(row: dict[str, object]) -> bool:
 def ways_in_words(story: CoallocationStory) -> str:
     """How the sites reach each other, and what has passed between them."""
     if story.carried is None:
-        return "Between sites: direct connections. What they carry is not counted."
-    return f"Between sites: overlay, by way of the broker. {binary_size(story.carried)} so far."
+        return f"Between sites: {story.between}. What they carry is not counted."
+    return f"Between sites: {story.between}. {binary_size(story.carried)} so far."
 
 
 def ranks_in_words(story: CoallocationStory) -> str:

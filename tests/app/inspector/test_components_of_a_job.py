@@ -6,11 +6,14 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
+import pytest
+
 from app.inspector.coallocation.pane import CoallocationPane
 from app.inspector.inspector import Inspector
 from app.inspector.story.event_list import sentence
 from broker_core.jobs.attempt_events import AttemptAccepted, AttemptEnded, AttemptStarted
 from broker_core.jobs.components import ComponentStanding
+from broker_core.jobs.overlay_ways import OverlayWay
 from broker_core.jobs.placement import column
 from broker_core.resources.record import Resource
 from broker_core.scheduling.coallocation.messages import ComponentGathered, TrafficCounted
@@ -162,6 +165,23 @@ def test_a_job_by_way_of_the_broker_shows_what_has_passed_between_its_sites(
     played.tell(TrafficCounted(played.job, 7, counted), TrafficCounted("another", 1, counted))
     assert context.client.events[JOB][-1].type == "job.traffic_counted"
     assert context.client.events[JOB][-1].attempt == 1
+
+
+@pytest.mark.parametrize(
+    ("way", "words"),
+    [
+        (OverlayWay.NAMESPACE, "by a network namespace at each site"),
+        (OverlayWay.PRELOAD, "by a preload library at each site"),
+    ],
+)
+def test_it_is_shown_how_its_sites_get_to_the_broker(
+    context: TestContext, inspector: Inspector, until: Until, way: OverlayWay, words: str
+) -> None:
+    played = Played(context)
+    held(played.stage, played.job, 3)
+    played.tell(TrafficCounted(played.job, 1, ((1, 0), (0, 1), (0, 0)), way))
+    shown = opened(inspector, until).ways.text()
+    assert shown == f"Between sites: overlay, by way of the broker ({words}). 1 B so far."
 
 
 def test_of_direct_connections_no_traffic_is_told(
