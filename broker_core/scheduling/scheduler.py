@@ -106,6 +106,11 @@ class Scheduler:
         known = self._jobs.live.get(job)
         return "" if known is None else self._questions.reason(known, now)
 
+    def able(self, job: LiveJob) -> list[str]:
+        """The computing elements that could ever run a live job; it is of no matter what is free there."""
+        eligible, ces = self._state.eligibility.of(job.demand), self.cache.board.pool.columns.ces
+        return [ces[row] for row in eligible.ever_rows.tolist()]
+
     def leaving(self, job: str) -> bool:
         """True if all components of a job over several sites are being ended, since one failed."""
         return self._state.coallocations.leaving(job)

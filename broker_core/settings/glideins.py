@@ -51,6 +51,11 @@ class GlideinSettings:
         " stopped until then), or cancel (it waits in the queue again and runs anew)",
         choices=tuple(one.value for one in OnRelease),
     )
+    on_release: str = setting(
+        OnRelease.LOW_PRIORITY.value,
+        "the same beside a component of a job over several sites, from when all of them are there",
+        choices=tuple(one.value for one in OnRelease),
+    )
     interactive_mode: str = setting(
         InteractiveMode.FREE_FIRST.value,
         "where an interactive job starts: free_first (free CPUs, else slots), slots_first, or exclusive (free"

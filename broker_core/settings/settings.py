@@ -43,6 +43,11 @@ class SchedulingSettings:
     application_launchers: str = setting(
         "", "folder of launchers for ApplicationLauncher: NAME.py, NAME.py.sig, and the file allowed_signers"
     )
+    overlay_library: str = setting(
+        "",
+        "path of the library that carries jobs over several sites on nodes without network namespaces; empty:"
+        " the one that is installed with the broker",
+    )
     launcher_address: str = setting(
         "", "address of this machine that nodes of sites call for such jobs; empty: that of its way out"
     )

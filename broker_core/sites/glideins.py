@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Protocol, runtime_checkable
 
 from broker_core.jobs.placement import Component
@@ -20,10 +21,30 @@ class SlotClaim:
     claim: str
     nice: int
     """Nice value of all its processes."""
+    after: str = ""
+    """The claim whose payload has to be over before; empty: none."""
     reads: tuple[str, ...] = ()
     """What it may read there beside its own directory."""
     writes: tuple[str, ...] = ()
     """What it may write too."""
+
+
+class ClaimMode(StrEnum):
+    """What is to become of a payload, in the word of its claim's file."""
+
+    RUN = "run"
+    """It runs, or goes on."""
+    STOP = "stop"
+    """It stands still until it is told to go on."""
+    END = "end"
+    """It ends, or never begins."""
+    BACK = "back"
+    """It does not begin any more; if it has begun it goes on."""
+
+    @property
+    def forbids_start(self) -> bool:
+        """What has not begun never will; it may be said again until that is known."""
+        return self in (ClaimMode.END, ClaimMode.BACK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +56,9 @@ class ClaimControl:
     tag: str
     """Of the attempt; empty where nothing is known of the claim, which is not to begin then."""
     nice: int
-    ends: bool = False
-    stops: bool = False
-    """It is to stand still until it is told to go on."""
-
-    @property
-    def mode(self) -> str:
-        """Word of the claim's file."""
-        return "end" if self.ends else "stop" if self.stops else "run"
+    mode: ClaimMode
+    after: str = ""
+    """The claim that is ahead of it in line; empty: none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +135,6 @@ def let_know(site: object, in_slot: Callable[[Component], bool]) -> None:
 def claim_lines(controls: Sequence[ClaimControl]) -> list[str]:
     """What a claim's file says, as lines with the glidein and the claim ahead."""
     return [
-        f"c {one.glidein} {one.claim} {one.tag or '-'} {one.nice} {one.mode}"
+        f"c {one.glidein} {one.claim} {one.tag or '-'} {one.nice} {one.mode} {one.after}"
         for one in controls
     ]

@@ -24,6 +24,8 @@ class SlotView(Wire):
     """Nice value of all its processes; None where no job is in it, or it is told anew."""
     share: float | None = None
     """Part of the CPU that it gets while both slots compute, 0 to 1; None where no job is in it."""
+    line: int = 0
+    """Batch jobs that wait there to have it next."""
 
 
 class GlideinView(Wire):

@@ -123,11 +123,17 @@ def _run_program(words: Sequence[str], settings: AgentSettings, around: AgentEnv
     return asyncio.run(_session(settings, program, around))
 
 
-async def _session(settings: AgentSettings, program: UserProgram, around: AgentEnvironment) -> int:
-    """Serve desks until the program has ended and its output is fetched; returns its status."""
-    # The program runs already: what takes long to load is loaded beside it.
+def load() -> None:
+    """Load what takes long."""
     with _without_searches():
         import asyncssh  # noqa: F401 - loaded by the modules below too
+    from broker_core.worker import agent_dial, agent_server, agent_session  # noqa: F401
+    from broker_core.worker.sub_channels.screen import stream  # noqa: F401
+
+
+async def _session(settings: AgentSettings, program: UserProgram, around: AgentEnvironment) -> int:
+    """Serve desks until the program has ended and its output is fetched; returns its status."""
+    load()  # the program runs already, beside it
     from broker_core.interactive.channel.rendezvous import Endpoint
     from broker_core.worker.agent_dial import AgentDialer, Reach
     from broker_core.worker.agent_server import DeskServer

@@ -31,13 +31,13 @@ from broker_core.worker.agent_command import PLAIN_SHELL, login_shell, run_comma
 from broker_core.worker.agent_dial import DirectCall
 from broker_core.worker.agent_display import Display
 from broker_core.worker.agent_session import AgentSession
-from broker_core.worker.agent_tunnels import AgentTunnels, TunnelPass
 from broker_core.worker.agent_viewer import Viewer
 from broker_core.worker.agent_windows import Windows
 from broker_core.worker.sub_channels.boxed_files import FilesInBox
 from broker_core.worker.sub_channels.parameters import JobParameters, ParameterChannel
 from broker_core.worker.sub_channels.screen.stream import ScreenChannel, ScreenStream
 from broker_core.worker.sub_channels.services import JobServices, ServiceChannel
+from broker_core.worker.sub_channels.tunnels import AgentTunnels, TunnelPass
 
 log = logging.getLogger("crossdesk.agent")
 WINDOW = 1 << 20

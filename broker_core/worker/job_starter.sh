@@ -72,10 +72,15 @@ __next() {
     esac
 }
 
-# Set __uptime to the seconds since the machine started, or nothing; __time to those since the epoch, for news.
+# Set __uptime to the seconds since the machine started, or nothing.
 __clock() {
     __uptime=
     if [ -r /proc/uptime ]; then read -r __uptime __rest </proc/uptime; fi
+}
+
+# The same, and set __time to those since the epoch, for news.
+__date() {
+    __clock
     __time=
     [ -z "$__news" ] || __time=$(date +%s)
 }
@@ -90,12 +95,12 @@ __tell() {
 
 # Record the end and leave: exit status of the program or -, kind of failure or -, reason (escaped names).
 __end() {
-    __clock
+    __date
     __code=$1 __kind=$2 __reason=$3
-    rm -f "$__here/room" "$__here/said" "$__here/stay" "$__here/stay.sum" "$__here/kernel"
+    rm -f "$__here/room" "$__here/said" "$__here/spent" "$__here/stay" "$__here/stay.sum" "$__here/kernel"
     {
         printf 'exit %s\nfailure %s\nuptime %s\ntime %s\nmissing %s\nreason %s\n%stimes\n' \
-            "$__code" "$__kind" "$__uptime" "$__time" "$__missing" "$__reason" "$__terminated$__itself$__peak"
+            "$__code" "$__kind" "$__uptime" "$__time" "$__missing" "$__reason" "$__terminated$__itself$__peak$__cpu"
         times
         printf '.\n'
     } >"$__here/ended"
@@ -283,6 +288,13 @@ __choose_agent() {
     __end - agent "The interactive agent $__interactive_agent cannot be used: $__lacking."
 }
 
+# True if the glidein around this, if any, keeps this very agent warm.
+__is_warm() {
+    [ -n "$__warm" ] && [ -p "$__warm/bell" ] || return 1
+    { read -r __first <"$__warm/agent"; } 2>/dev/null
+    [ "$__first" = "${__agent##*/}" ]
+}
+
 # Make an empty file for output $1; folders on the way too.
 __output() {
     case $1 in
@@ -395,10 +407,14 @@ __as_batch_script() {
 # Print the /proc/PID/environ files that hold the mark; only GNU grep reads zero-ended lines itself.
 __marked() {
     set +f
-    if printf 'a\0b\0' | grep -qzx b 2>/dev/null; then
-        grep -lsFxz "CROSSDESK_ATTEMPT=$__attempt" /proc/[0-9]*/environ
+    # Where it can do that it finds this shell at least.
+    __found=$(grep -lsFxz "CROSSDESK_ATTEMPT=$__attempt" /proc/[0-9]*/environ 2>/dev/null)
+    case $__found in
+    */proc/"$$"/environ*)
+        printf '%s\n' "$__found"
         return
-    fi
+        ;;
+    esac
     for __file in /proc/[0-9]*/environ; do
         if tr '\0' '\n' 2>/dev/null <"$__file" | grep -qxF "CROSSDESK_ATTEMPT=$__attempt"; then
             printf '%s\n' "$__file"
@@ -846,6 +862,7 @@ __here=$__value
 __missing=
 __terminated=
 __itself=
+__cpu=
 __peak=
 cd -- "$__here" 2>/dev/null || exit 227
 if ! mkdir claim 2>/dev/null; then
@@ -947,6 +964,7 @@ esac
     fi
     if [ -n "$__agent" ]; then
         [ -z "$__lacking" ] || export CROSSDESK_AGENT_LACKING="$__lacking"
+        ! __is_warm || set -- "$@" /bin/sh "$__warm/start" "$__warm"
         set -- "$@" "$__agent"
         __list=$__interactive_agent_args
         while [ -n "$__list" ]; do
@@ -978,7 +996,7 @@ esac
     done
     __pid=0
     if [ -r /proc/self/stat ]; then read -r __pid __rest </proc/self/stat; fi
-    __clock
+    __date
     __node=
     if [ -r /proc/sys/kernel/hostname ]; then read -r __node </proc/sys/kernel/hostname; fi
     # What could not be told to have begun would be begun again.
@@ -993,7 +1011,7 @@ esac
     unset __jobid __environment __input_file __input_source __input_base_url __most_input __job __arguments __directory \
         __standard_input __standard_output __standard_error __interactive __interactive_agent \
         __interactive_agent_args __agent_sums __agent_stamps __nodes __subjob_index __output_file __output_base_url __wall_limit __most_output __stay \
-        __kill_grace __file_limit __notice __news __beat __lease __lease_file __attempt __software __mpi __use __publish __box
+        __kill_grace __file_limit __notice __news __beat __lease __lease_file __attempt __software __mpi __use __publish __box __warm
     exec "$@"
 )
 __status=$?
@@ -1001,6 +1019,9 @@ __status=$?
 } 2>"$__said"
 [ "$__status" -le 128 ] || ! __ended_itself || __itself="itself 1
 "
+# Of an agent that was warm before, and of its program, this shell knows no processor's time.
+[ ! -f "$__here/spent" ] || { read -r __first <"$__here/spent" && __cpu="cpu $__first
+"; }
 [ -z "$__posix" ] || set -o posix
 # The batch system's TERM may come to the program a little before it comes here; whoever started ranks on other nodes,
 # where it came first, ends with a status of its own.

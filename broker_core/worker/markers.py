@@ -113,7 +113,7 @@ def _ended(values: Mapping[str, str], time: float) -> EndedMark:
         failure="" if failure == "-" else failure,
         reason=decode(values.get("reason", "")),
         missing=tuple(decode(item) for item in missing.split(",") if item),
-        cpu_s=_cpu(values.get("times", "")),
+        cpu_s=_cpu(values.get("times", "")) + (_number(values.get("cpu", "")) or 0.0),
         uptime=_number(values.get("uptime", "")),
         memory=_bytes(values.get("memory", "")),
         terminated="terminated" in values,

@@ -49,6 +49,12 @@ def overlay_path() -> Path:
     return mpi_start_path().with_name("overlay.py")
 
 
+def overlay_files() -> list[Path]:
+    """What stands together wherever `overlay.py` is."""
+    parts = ("link", "packets", "door", "streams")
+    return [overlay_path(), *(overlay_path().with_name(f"overlay_{part}.py") for part in parts)]
+
+
 @cache
 def use_path() -> Path:
     """Path of `use.sh`, by which the Job Starter samples what a job uses."""
@@ -80,6 +86,11 @@ def shipped_name(key: str, content: bytes) -> str:
 def box_path() -> Path:
     """Path of `box.sh`, which keeps the program of a slot in its directory."""
     return starter_path().parent / "scripts" / "box.sh"
+
+
+def warm_start_path() -> Path:
+    """Path of `warm_start.sh`, which has the warm agent of a glidein run a program."""
+    return starter_path().parent / "scripts" / "warm_start.sh"
 
 
 @cache

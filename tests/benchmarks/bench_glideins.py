@@ -1,7 +1,7 @@
 """Many short jobs over a real Slurm with 16 pretended processors, in glideins and without.
 
-The aim is nine tenths of the processors' time for 5,000 jobs (`BENCH_GLIDEINS_JOBS`). It is far: a claim goes
-to a slot only when the job before it is known to be over.
+The aim is nine tenths of the processors' time for 5,000 jobs (`BENCH_GLIDEINS_JOBS`). It is far: to start a
+job costs its node more than that job, and jobs of one queue do not move into glideins of another.
 """
 
 # Needs: cluster

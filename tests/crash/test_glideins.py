@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from collections.abc import Iterator
@@ -11,10 +12,12 @@ from pathlib import Path
 import pytest
 
 from broker_core.client.client import BrokerClient
+from broker_core.worker.agent_settings import CONTACT
+from broker_core.worker.warm_agent import WARM
 from tests.broker.jobs import reach
 from tests.crash.site_checker import Bed
 from tests.crash.sites_survivor import SitesSurvivor, spec
-from tests.interactive.far_jobs import attached, submitted
+from tests.interactive.far_jobs import agent_file, attached, submitted
 from tests.interactive.pair import Screen
 from tests.running import processes_of
 from tests.testbed.guardian import Guardian
@@ -161,6 +164,40 @@ async def test_an_interactive_job_starts_beside_a_batch_job_on_a_full_site_and_t
     assert not faults, "\n".join(faults)
 
 
+async def test_the_second_interactive_job_gets_the_agent_that_its_glidein_keeps_warm(
+    survivor: SitesSurvivor, cluster: Cluster, isolated: Path
+) -> None:
+    settings = survivor.state_dir / "broker.toml"
+    agent = agent_file(isolated / "agent")
+    settings.write_text(settings.read_text().replace("/nowhere/agent", str(agent)))
+    async with survivor.client() as client:
+        batch = await shared(survivor, client, cluster, isolated / "gate")
+        first = await submitted(client, SITE, TEXT)
+        await leave(await console(client, first))
+        home = Path(survivor.beds[SITE].spec.directory) / survivor.mark(SITE)
+        await eventually(lambda: list(home.glob("glideins/*/warm/bell")), what="an agent is warm")
+        await eventually(lambda: offered(client), what="the slot is free again")
+        second = await submitted(client, SITE, TEXT)
+        screen = await console(client, second)
+        said = json.loads((home / f"attempts/{second}.1/job/{CONTACT}").read_text().splitlines()[-1])
+        assert WARM in Path(f"/proc/{said['pid']}/cmdline").read_text().split("\0")
+        assert 10 not in nice_values(survivor, second)
+        survivor.kill()
+        survivor.wait_for_death()
+        screen.session.write(b"echo still here; exit 5\n")
+        await screen.ended()
+        assert b"still here" in screen.streams[1]
+        await screen.session.close()
+        row = await reach(client, second, "Done")
+        assert row["exit_code"] == 5
+        (isolated / "gate").touch()
+        await survivor.all_ended(client)
+        await reach(client, batch, "Done")
+        await client.purge([first, second])
+        faults = await survivor.faults(client)
+    assert not faults, "\n".join(faults)
+
+
 async def test_the_next_job_runs_in_the_glidein_of_the_one_before_also_after_the_broker_died(
     survivor: SitesSurvivor, cluster: Cluster, isolated: Path
 ) -> None:
@@ -191,6 +228,42 @@ async def test_the_next_job_runs_in_the_glidein_of_the_one_before_also_after_the
         late = home / "attempts" / f"{glidein.name}.1"
         late.mkdir()  # as what is left where a removal was lost
         await eventually(lambda: not late.exists(), what="what is left of a glidein that is over goes")
+
+
+async def test_jobs_wait_in_line_where_others_were_short_and_go_back_from_behind_a_long_one(
+    survivor: SitesSurvivor, cluster: Cluster, isolated: Path
+) -> None:
+    settings = survivor.state_dir / "broker.toml"
+    settings.write_text(settings.read_text().replace("glidein_idle_exit = 0", "glidein_idle_exit = 20"))
+    gate = isolated / "gate"
+    async with survivor.client() as client:
+        await survivor.begin(client)
+        fill(cluster, 3)
+        for job in await survivor.wave(client, count=3, seconds=0):
+            await reach(client, job, "Done")
+        (long,) = await survivor.wave(client, count=1, seconds=0, gate=gate)
+        behind = await survivor.wave(client, count=2, seconds=0)
+
+        async def in_line() -> bool:
+            slots = [one.slots[0] for one in (await client.slots()).glideins]
+            return [one.job for one in slots if one.line] == [long]
+
+        await eventually(in_line, what="jobs are in line")
+        survivor.kill()
+        survivor.wait_for_death()
+        await survivor.revive()
+
+        async def back() -> bool:
+            events = [event for job in behind for event in await client.events_of(job)]
+            return any("takes long" in event.reason for event in events)
+
+        assert await in_line() or await back(), "the next broker knows who is in line"
+        await reach(client, long, "Running")
+        await eventually(back, what="those in line go back to the broker")
+        gate.touch()
+        await survivor.all_ended(client)
+        faults = await survivor.faults(client)
+    assert not faults, "\n".join(faults)
 
 
 async def test_killed_at_its_steps_a_broker_loses_and_doubles_nothing_in_glideins(

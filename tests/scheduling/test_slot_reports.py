@@ -68,7 +68,7 @@ def test_a_batch_job_that_made_room_runs_again_and_nothing_counts_against_it_or_
         if number:  # the first time it has not begun yet
             stage.started(job)
         attempt = stage.records[job].attempt
-        stage.tell(PayloadReturned(payload(job, attempt=attempt), "it made room", made_room=True))
+        stage.tell(PayloadReturned(payload(job, attempt=attempt), "it made room", blameless=True))
         stage.run()
         assert "rematched" in stage.types(job)
         assert stage.records[job].attempt == attempt + 1, "it goes where it was, at once"

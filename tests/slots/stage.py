@@ -31,6 +31,7 @@ E = TypeVar("E")
 CE = "ce.example.org:2119/jobmanager-slurm-all"
 OTHER_CE = "ce.example.net:2119/jobmanager-sge-all"
 EPOCH = 1.8e9
+MINUTE = 60.0
 
 
 def payload(
@@ -160,3 +161,18 @@ def only(effects: list[Any], kind: type[E]) -> E:
     """The one effect of a type."""
     (one,) = all_of(effects, kind)
     return one
+
+
+def wanted(
+    job: str, ce: str = CE, needs: str = "one", others: tuple[str, ...] = (), **more: Any
+) -> GlideinWanted:
+    """A job of a minute, whose glidein lasts five."""
+    return GlideinWanted(payload(job, **more), ce, needs, MINUTE, 5 * MINUTE, others)
+
+
+def busy(stage: Stage, job: str = "j1") -> tuple[str, str]:
+    """A glidein that runs the job which caused it, and the claim of that."""
+    glidein = only(stage.tell(wanted(job)), StartGlidein).glidein
+    stage.tell(GlideinAccepted(glidein))
+    stage.tell(GlideinStarted(glidein))
+    return glidein, only(stage.tell(GlideinConnected(glidein, "n1")), StartPayload).claim

@@ -13,6 +13,7 @@ from broker_core.scheduling.slots.effects import (
     EndPayload,
     PayloadLost,
     PayloadReturned,
+    RecallPayload,
     RenewLease,
     StartGlidein,
     StartPayload,
@@ -28,6 +29,7 @@ from broker_core.scheduling.slots.messages import (
     GlideinWanted,
     JobWithdrawn,
     PayloadEnded,
+    PayloadRefused,
     PayloadStarted,
     SlotsWanted,
 )
@@ -36,11 +38,13 @@ from broker_core.scheduling.slots.rules import OnRelease, SlotRole, SlotRules, S
 from tests.slots.stage import CE, Stage, payload
 
 JOBS = {
-    **{f"j{number}": SlotUse.BATCH for number in range(3)},
+    **{f"j{number}": SlotUse.BATCH for number in range(10)},
     **{f"i{number}": SlotUse.INTERACTIVE for number in range(2)},
     **{f"p{number}": SlotUse.INTER_CLUSTER for number in range(1)},
 }
-GRACE = 30.0
+RULES = {"time_in_line": 200.0, "patience_in_line": 40.0, "most_waiting": 2, "queue_timeout": 900.0}
+"""Jobs take minutes here, and yet wait in line behind each other; few glideins are asked for at a time."""
+QUEUES = (CE, CE.replace("-all", "-long"))
 
 
 @dataclass
@@ -52,6 +56,12 @@ class Node:
     begun: set[str] = field(default_factory=set)
     unreported: dict[str, int | None] = field(default_factory=dict)
     """Ends that the broker has not heard of."""
+    waiting: dict[str, tuple[SlotRole, Payload, str]] = field(default_factory=dict)
+    """Claims in line, with those that are ahead of them."""
+    ended: dict[str, str] = field(default_factory=dict)
+    """Claims that are over here; those that never began with the one that was ahead of them."""
+    refused: set[str] = field(default_factory=set)
+    """Claims that never began, of which the broker has not heard."""
     cut: bool = False
     agent: str = "up"
     """Or `down`: killed, its payloads run on until the lease ends."""
@@ -59,8 +69,44 @@ class Node:
     def lapse(self, now: float) -> None:
         """The node's own guard: whatever the agent does, nothing outlives the lease."""
         if now >= self.lease_ends:
-            self.running.clear()
-            self.agent = "down"
+            self.go_down()
+
+    def go_down(self) -> None:
+        self.running.clear()
+        self.waiting.clear()
+        self.agent = "down"
+
+    def take(self, claim: str, role: SlotRole, one: Payload, after: str) -> None:
+        self.begun.add(claim)
+        self.waiting[claim] = role, one, after
+        self.go_on()
+
+    def go_on(self) -> None:
+        """Whatever the broker hears of it: who is next in line begins."""
+        if self.agent == "down":
+            return
+        for claim, (role, one, after) in list(self.waiting.items()):
+            if self.is_over(after):
+                assert role not in [other for other, _ in self.running.values()], "a slot is used twice"
+                del self.waiting[claim]
+                self.running[claim] = role, one
+
+    def is_over(self, claim: str) -> bool:
+        while claim:
+            if claim not in self.ended:
+                return False
+            claim = self.ended[claim]
+        return True
+
+    def end(self, claim: str, code: int | None) -> None:
+        del self.running[claim]
+        self.unreported[claim], self.ended[claim] = code, ""
+        self.go_on()
+
+    def refuse(self, claim: str) -> None:
+        _, _, self.ended[claim] = self.waiting.pop(claim)
+        self.refused.add(claim)
+        self.go_on()
 
 
 class Grid(RuleBasedStateMachine):
@@ -68,7 +114,7 @@ class Grid(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.stage = Stage(SlotRules())
+        self.stage = Stage(SlotRules(**RULES))
         self.nodes: dict[str, Node] = {}
         self.asked: list[str] = []
         """Glideins that are at the site and did not start."""
@@ -98,23 +144,32 @@ class Grid(RuleBasedStateMachine):
             case RenewLease():
                 node.lease_ends = self.stage.now + self.stage.rules.lease
             case StartPayload() if effect.claim not in node.begun:
-                assert effect.role not in [role for role, _ in node.running.values()], "a slot is used twice"
-                node.begun.add(effect.claim)
-                node.running[effect.claim] = effect.role, effect.payload
-            case EndPayload():
-                node.begun.add(effect.claim)
-                if node.running.pop(effect.claim, None) is not None or effect.claim not in node.unreported:
-                    node.unreported[effect.claim] = None
+                node.take(effect.claim, effect.role, effect.payload, effect.after)
+            case EndPayload(claim=claim) | RecallPayload(claim=claim) if claim in node.waiting:
+                node.refuse(claim)
+            case RecallPayload(claim=claim) if claim not in node.begun:
+                node.begun.add(claim)
+                node.ended[claim] = self.ahead(claim)
+                node.refused.add(claim)
+            case EndPayload(claim=claim) if claim in node.running:
+                node.end(claim, None)
+            case EndPayload(claim=claim) if claim not in node.refused | node.unreported.keys():
+                node.begun.add(claim)
+                node.ended.setdefault(claim, self.ahead(claim))
+                node.unreported[claim] = None
             case StopGlidein():
-                node.running.clear()
-                node.agent = "down"
+                node.go_down()
+
+    def ahead(self, claim: str) -> str:
+        known = self.stage.monitor.claim(claim)
+        return "" if known is None else self.stage.monitor.ahead(known[0])
 
     def runs(self, one: Payload) -> bool:
         key = one.component.job, one.component.index
         return any(
             key == (other.component.job, other.component.index)
             for node in self.nodes.values()
-            for _, other in node.running.values()
+            for _, other, *_ in [*node.running.values(), *node.waiting.values()]
         )
 
     def of(self, job: str) -> Payload:
@@ -128,9 +183,22 @@ class Grid(RuleBasedStateMachine):
             self.wants_a_glidein(job)
             self.a_glidein_starts(0, told=True)
 
-    @rule(job=some.sampled_from(sorted(JOBS)), needs=some.sampled_from(["", "one"]))
-    def wants_a_glidein(self, job: str, needs: str = "one") -> None:
-        self.tell(GlideinWanted(self.of(job), CE, needs))
+    @rule(
+        job=some.sampled_from(sorted(JOBS)),
+        needs=some.sampled_from(["", "one", "one", "one"]),
+        queue=some.booleans(),
+        others=some.booleans(),
+    )
+    def wants_a_glidein(
+        self, job: str, needs: str = "one", queue: bool = False, others: bool = False
+    ) -> None:
+        fitting = (QUEUES[not queue],) if others else ()
+        self.tell(GlideinWanted(self.of(job), QUEUES[queue], needs, others=fitting))
+
+    @rule()
+    def many_want_glideins(self) -> None:
+        for number in range(4, 10):
+            self.wants_a_glidein(f"j{number}")
 
     @rule(job=some.sampled_from(sorted(JOBS)))
     def wants_a_slot(self, job: str) -> None:
@@ -159,8 +227,7 @@ class Grid(RuleBasedStateMachine):
         found = [(node, claim) for node in self.nodes.values() for claim in node.running]
         if found:
             node, claim = found[number % len(found)]
-            del node.running[claim]
-            node.unreported[claim] = code
+            node.end(claim, code)
 
     @rule(number=some.integers(0, 20))
     def a_glidein_speaks(self, number: int) -> None:
@@ -175,6 +242,9 @@ class Grid(RuleBasedStateMachine):
         for claim, code in list(node.unreported.items()):
             del node.unreported[claim]
             self.tell(PayloadEnded(claim, code))
+        for claim in list(node.refused):
+            node.refused.discard(claim)
+            self.tell(PayloadRefused(claim, "told to end before it began"))
         self.tell(GlideinAlive(glidein))
 
     @rule(number=some.integers(0, 20))
@@ -226,8 +296,7 @@ class Grid(RuleBasedStateMachine):
             for name, node in self.nodes.items():
                 if node.agent == "up" and not node.cut:
                     for claim in list(node.running):
-                        del node.running[claim]
-                        node.unreported[claim] = 0
+                        node.end(claim, 0)
                     self.speak(name)
         assert self.stage.monitor.glideins() == []
         assert [event for event in self._claims() if self.stage.monitor.claim(event)] == []
@@ -242,7 +311,7 @@ class MakingRoom(Grid):
 
     def __init__(self) -> None:
         super().__init__()
-        self.stage = Stage(SlotRules(on_release=OnRelease.CANCEL, idle_exit=0.0))
+        self.stage = Stage(SlotRules(on_release=OnRelease.CANCEL, idle_exit=0.0, **RULES))
 
 
 _few = settings(

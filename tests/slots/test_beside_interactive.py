@@ -60,7 +60,7 @@ def test_canceled_it_runs_again_and_nothing_else_comes_beside_the_interactive_jo
     end = only(stage.tell(PayloadStarted(start.claim)), EndPayload)
     assert (end.claim, end.reason) == (batch, "it made room for the job in the other slot of its machine")
     back = only(stage.tell(PayloadEnded(batch)), PayloadReturned)
-    assert (back.payload.component.job, back.made_room, back.reason) == ("b1", True, end.reason)
+    assert (back.payload.component.job, back.blameless, back.reason) == ("b1", True, end.reason)
     assert stage.monitor.offers(payload("b2")) == {}
     stage.tell(PayloadEnded(start.claim, 0))
     assert stage.monitor.offers(payload("b2")) == {CE: 1}

@@ -2,35 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from broker_core.scheduling.slots.effects import StartGlidein, StartPayload, StopGlidein
 from broker_core.scheduling.slots.messages import (
     GlideinAccepted,
     GlideinConnected,
-    GlideinStarted,
     GlideinWanted,
     PayloadEnded,
     PayloadRefused,
 )
-from tests.slots.stage import CE, OTHER_CE, Stage, all_of, only, payload
-
-MINUTE = 60.0
-
-
-def wanted(job: str, ce: str = CE, needs: str = "one", **more: Any) -> GlideinWanted:
-    """A job of a minute, whose glidein lasts five."""
-    return GlideinWanted(payload(job, **more), ce, needs, MINUTE, 5 * MINUTE)
-
-
-def busy(stage: Stage, job: str = "j1") -> tuple[str, str]:
-    """A glidein that runs the job which caused it, and the claim of that."""
-    glidein = only(stage.tell(wanted(job)), StartGlidein).glidein
-    stage.tell(GlideinAccepted(glidein))
-    stage.tell(GlideinStarted(glidein))
-    return glidein, only(stage.tell(GlideinConnected(glidein, "n1")), StartPayload).claim
+from tests.slots.stage import CE, OTHER_CE, Stage, all_of, busy, only, payload, wanted
 
 
 def test_an_idle_glidein_takes_the_next_job_and_ends_when_none_comes() -> None:
@@ -120,8 +102,8 @@ def test_a_glidein_that_refused_a_payload_gets_no_further_one() -> None:
     stage = Stage()
     _, claim = busy(stage)
     stage.tell(wanted("j2"))
+    third = only(stage.tell(wanted("j3", needs="two")), StartGlidein).glidein
     moved = only(stage.tell(PayloadEnded(claim, 0)), StartPayload)
-    third = only(stage.tell(wanted("j3")), StartGlidein).glidein
     found = stage.tell(PayloadRefused(moved.claim, "its glidein is over"))
     assert all_of(found, StartPayload) == []
     assert stage.state(third) == "Requested"

@@ -256,6 +256,25 @@ def test_7_a_batch_job_that_starts_late_is_stopped_as_soon_as_it_runs() -> None:
     assert stage.state(claim) == "Running"
 
 
+def test_7_a_component_that_is_heard_to_run_after_all_are_there_runs_at_once() -> None:
+    stage = Stage(SlotRules(on_release=OnRelease.SUSPEND))
+    stage.joined("p1", INTER_CLUSTER)
+    (batch,) = stage.claimed(payload("j1"))
+    late = stage.requested("p1", INTER_CLUSTER, OTHER_CE, index=1)
+    stage.tell(GlideinAccepted(late))
+    stage.tell(GlideinStarted(late))
+    start = only(stage.tell(GlideinConnected(late, "n2")), StartPayload)
+    assert only(stage.tell(ApplicationReleased("p1")), SuspendPayload).claim == batch.claim
+    assert stage.tell(PayloadStarted(start.claim)) != []
+    assert stage.state(start.claim) == "Running"
+
+
+def test_7_a_component_gets_a_glidein_of_its_own_also_where_one_is_free() -> None:
+    stage = Stage()
+    first, _ = stage.joined("j1")
+    assert stage.requested("p1", INTER_CLUSTER) != first
+
+
 @pytest.mark.parametrize(
     ("text", "use"),
     [

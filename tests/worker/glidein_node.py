@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from broker_core.jobs.placement import Component
@@ -27,15 +29,18 @@ class Node:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.own = root / "glideins" / NAME
+        self._id = secrets.token_hex(3)
         self._process: subprocess.Popen[bytes] | None = None
         for folder in ("news", "programs", f"attempts/{NAME}.1/job"):
             (root / folder).mkdir(parents=True)
         shutil.copy(box_path(), root / "programs/box")
         (root / "programs/boxing").write_bytes(boxing_archive())
 
-    def start(self, lease: int = 60, boxes: str = "never") -> subprocess.Popen[bytes]:
-        """Start the glidein; returns once it tells of itself."""
-        words = ["/bin/sh", str(glidein_path()), NAME, str(lease), "60", "box", "boxing", boxes]
+    def start(
+        self, lease: int = 60, boxes: str = "never", more: Sequence[str] = ()
+    ) -> subprocess.Popen[bytes]:
+        """Start the glidein; returns once it tells of itself. `more`: further words."""
+        words = ["/bin/sh", str(glidein_path()), NAME, str(lease), "60", "box", "boxing", boxes, *more]
         self._process = subprocess.Popen(words, cwd=self.root / "attempts" / f"{NAME}.1" / "job")
         wait_until(lambda: self.status is not None)
         return self._process
@@ -45,12 +50,16 @@ class Node:
         path = self.own / "state"
         return read_status(path.read_text()) if path.exists() else None
 
+    def attempt(self, job: str) -> str:
+        """Tag of the attempt of a job: processes of another node with that would count as of this one."""
+        return f"{job}-{self._id}.1"
+
     def renew(self, value: int) -> None:
         (self.own / "lease").write_text(f"{value}\n")
 
     def stage(self, tag: str, slot: SlotClaim, script: str, outputs: tuple[str, ...] = ()) -> None:
         """What a submission brings, without the claim."""
-        attempt = Component(tag, 1)
+        attempt = Component(self.attempt(tag).removesuffix(".1"), 1)
         order = LaunchOrder(
             attempt, 1, "/bin/sh", f'-c "{script}"', (), "", "out", "err", (), outputs, slot=slot
         )  # fmt: skip
@@ -65,20 +74,21 @@ class Node:
 
     def take(self, tag: str, slot: SlotClaim) -> int:
         """Hand an attempt over to its slot; returns the exit status."""
-        words = ["/bin/sh", "-c", take_text(slot, f"{tag}.1")]
+        words = ["/bin/sh", "-c", take_text(slot, self.attempt(tag))]
         return subprocess.run(words, cwd=self.root, stderr=subprocess.DEVNULL).returncode
 
     def begin(
-        self, tag: str, claim: str, script: str, nice: int = 0, outputs: tuple[str, ...] = ()
+        self, tag: str, claim: str, script: str, outputs: tuple[str, ...] = (), after: str = ""
     ) -> None:
-        slot = SlotClaim(NAME, claim, nice)
+        slot = SlotClaim(NAME, claim, 0, after)
         self.stage(tag, slot, script, outputs)
         assert self.take(tag, slot) == 0
 
     def want(self, claim: str, line: str) -> None:
-        """What becomes of a claim."""
+        """What becomes of a claim; the line begins with its job."""
+        job, _, rest = line.partition(" ")
         fresh = self.own / "claims" / f".{claim}"
-        fresh.write_text(f"{line}\n")
+        fresh.write_text(f"{job if job == '-' else self.attempt(job)} {rest}\n")
         fresh.rename(self.own / "claims" / claim)
 
     def nice_of(self, tag: str) -> int | None:
@@ -88,12 +98,12 @@ class Node:
 
     def pid_of(self, tag: str) -> int | None:
         """Of a program that runs."""
-        path = self.root / "attempts" / f"{tag}.1" / "started"
+        path = self.root / "attempts" / self.attempt(tag) / "started"
         mark = started_mark(path.read_bytes(), 0.0) if path.exists() else None
         return mark.pid if mark is not None else None
 
     def failure_of(self, tag: str) -> str | None:
-        path = self.root / "attempts" / f"{tag}.1" / "ended"
+        path = self.root / "attempts" / self.attempt(tag) / "ended"
         mark = ended_mark(path.read_bytes(), 0.0) if path.exists() else None
         return mark.failure if mark is not None else None
 

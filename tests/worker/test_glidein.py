@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -34,14 +36,14 @@ def test_a_batch_job_gives_way_to_the_job_beside_it_and_gets_its_priority_back(n
     node.renew(1)
     node.begin("batch", "c1", "sleep 600")
     wait_until(lambda: node.nice_of("batch") == 0)
-    node.want("c1", "batch.1 10 run")
+    node.want("c1", "batch 10 run")
     node.begin("talk", "c2", "sleep 600")
     wait_until(lambda: node.nice_of("talk") == 0 and node.nice_of("batch") == 10)
     assert runs(node, "c1", "c2")()
-    node.want("c2", "talk.1 0 end")
+    node.want("c2", "talk 0 end")
     wait_until(lambda: node.status is not None and "c2" in node.status.over)
     assert node.failure_of("talk") == "killed"
-    node.want("c1", "batch.1 0 run")
+    node.want("c1", "batch 0 run")
     wait_until(lambda: node.nice_of("batch") == 0)
 
 
@@ -51,7 +53,7 @@ def test_a_claim_is_taken_once_and_never_after_its_end_was_asked_for(node: Node,
     node.begin("once", "c1", f"echo ran >>{tmp_path}/once")
     wait_until(lambda: node.status is not None and node.status.over == {"c1": 0})
     assert node.take("once", SlotClaim(NAME, "c1", 0)) == 0
-    node.want("c1", "once.1 0 run")
+    node.want("c1", "once 0 run")
     late = SlotClaim(NAME, "c2", 0)
     node.want("c2", "- 0 end")
     wait_until(lambda: node.status is not None and node.status.refused == {"c2"})
@@ -61,6 +63,83 @@ def test_a_claim_is_taken_once_and_never_after_its_end_was_asked_for(node: Node,
     wait_until(lambda: node.status is not None and node.status.beat > beat + 2)
     assert (tmp_path / "once").read_text() == "ran\n"
     assert not (tmp_path / "late").exists()
+
+
+def test_payloads_in_line_run_one_after_the_other_in_their_order(node: Node) -> None:
+    node.start()
+    node.renew(1)
+    count = 6
+    # The last ones come first: each waits for the one ahead of it.
+    for number in range(count - 1, -1, -1):
+        after = f"c{number - 1}" if number else ""
+        script = f"echo begin {number} >>{node.root}/order; sleep 0.1; echo end {number} >>{node.root}/order"
+        node.begin(f"j{number}", f"c{number}", script, after=after)
+    ends = {f"c{number}": 0 for number in range(count)}
+    wait_until(lambda: node.status is not None and node.status.over == ends)
+    expected = [f"{word} {number}" for number in range(count) for word in ("begin", "end")]
+    assert (node.root / "order").read_text().splitlines() == expected
+
+
+@pytest.mark.parametrize("word", ["end", "back"])
+def test_who_leaves_the_line_lets_nobody_begin_before_the_one_ahead_is_over(node: Node, word: str) -> None:
+    node.start()
+    node.renew(1)
+    waits = f"while [ ! -e {node.root}/go ]; do sleep 0.1; done"
+    node.begin("first", "c1", f"{waits}; echo first >>{node.root}/order")
+    node.begin("second", "c2", f"echo second >>{node.root}/order", after="c1")
+    node.begin("third", "c3", f"echo third >>{node.root}/order", after="c2")
+    wait_until(runs(node, "c1"))
+    node.want("c2", f"second 0 {word} c1")
+    wait_until(lambda: node.status is not None and node.status.refused == {"c2"})
+    assert not (node.root / "order").exists()
+    (node.root / "go").touch()
+    wait_until(lambda: node.status is not None and node.status.over == {"c1": 0, "c3": 0})
+    assert (node.root / "order").read_text() == "first\nthird\n"
+
+
+def test_what_has_begun_is_not_called_back(node: Node) -> None:
+    node.start()
+    node.renew(1)
+    node.begin("batch", "c1", "sleep 600")
+    wait_until(lambda: node.nice_of("batch") == 0)
+    node.want("c1", "batch 0 back")
+    beat = node.status.beat if node.status is not None else 0
+    wait_until(lambda: node.status is not None and node.status.beat > beat + 3)
+    assert runs(node, "c1")()
+    node.want("c1", "batch 5 run")
+    wait_until(lambda: node.nice_of("batch") == 5)
+
+
+def test_nobody_in_line_begins_after_the_glidein_was_killed(node: Node, quick: None) -> None:
+    glidein = node.start()
+    node.renew(1)
+    node.begin("first", "c1", f"while [ ! -e {node.root}/go ]; do sleep 0.1; done")
+    node.begin("second", "c2", f"touch {node.root}/ran", after="c1")
+    wait_until(lambda: node.nice_of("first") == 0)
+    glidein.kill()
+    glidein.wait(60)
+    (node.root / "go").touch()
+    wait_until(lambda: (node.own / "taken/c1/exit").exists())
+    assert not (node.own / "taken/c2").exists()
+
+
+def test_a_slot_is_free_after_its_payload_though_the_shell_that_minds_it_was_killed(node: Node) -> None:
+    node.start()
+    node.renew(1)
+    node.begin("first", "c1", f"touch {node.root}/began-1")
+    node.begin("second", "c2", f"while [ ! -e {node.root}/go ]; do sleep 0.1; done", after="c1")
+    node.begin("third", "c3", f"touch {node.root}/began-3", after="c2")
+    wait_until(lambda: node.nice_of("second") == 0)
+    minder = int((node.own / "taken/c2/minder").read_text())
+    assert minder == int((node.own / "taken/c1/minder").read_text())
+    os.kill(minder, signal.SIGKILL)
+    beat = node.status.beat if node.status is not None else 0
+    wait_until(lambda: node.status is not None and node.status.beat > beat + 2)
+    assert runs(node, "c2")(), "its program goes on"
+    (node.root / "go").touch()
+    wait_until(lambda: node.status is not None and node.status.over == {"c1": 0, "c2": 137, "c3": 0})
+    assert node.failure_of("second") == "", "the job itself ended well"
+    assert (node.root / "began-3").exists()
 
 
 def test_a_claim_whose_end_was_heard_is_told_no_more_unless_it_is_asked_after(node: Node) -> None:
@@ -104,7 +183,7 @@ def test_payloads_in_boxes_cannot_reach_each_other_nor_their_glidein(node: Node)
     assert node.status.box == "bubblewrap"
     node.renew(1)
     node.begin("talk", "c2", "echo hers >secret; exec sleep 600")
-    hers, his = (node.root / f"attempts/{name}.1/job" for name in ("talk", "batch"))
+    hers, his = (node.root / "attempts" / node.attempt(name) / "job" for name in ("talk", "batch"))
     wait_until(lambda: (hers / "secret").exists() and node.pid_of("talk") is not None)
     words = f"/usr/bin/python3 {node.root}/programs/break_out.py {hers} {node.own}/lease"
     links = f"ln -s {hers}/secret out2; ln -s made out3; echo own >made"

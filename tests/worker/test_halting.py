@@ -24,19 +24,19 @@ def halted(place: Path) -> bool:
 def test_a_payload_stands_still_goes_on_and_ends_while_it_stands_still(node: Node) -> None:
     node.start()
     node.begin("batch", "c1", f"({COUNTING}) & {COUNTING}")
-    place = node.root / "attempts" / "batch.1" / "job"
+    place = node.root / "attempts" / node.attempt("batch") / "job"
     count = place / "count"
     wait_until(lambda: count.exists() and count.stat().st_size > 2)
-    node.want("c1", "batch.1 10 stop")
+    node.want("c1", "batch 10 stop")
     wait_until(lambda: halted(place), what="all of it stands still")
     before = count.stat().st_size
-    beat = node.root / "attempts" / "batch.1" / "beat"
+    beat = node.root / "attempts" / node.attempt("batch") / "beat"
     sign = beat.read_text()
     wait_until(lambda: beat.read_text() != sign, what="its starter goes on")
     assert count.stat().st_size == before
-    node.want("c1", "batch.1 0 run")
+    node.want("c1", "batch 0 run")
     wait_until(lambda: count.stat().st_size > before, what="it goes on")
-    node.want("c1", "batch.1 10 stop")
+    node.want("c1", "batch 10 stop")
     wait_until(lambda: halted(place), what="it stands still again")
-    node.want("c1", "batch.1 10 end")
+    node.want("c1", "batch 10 end")
     wait_until(lambda: node.failure_of("batch") == "killed", what="it ends although it stood still")

@@ -28,10 +28,10 @@ _FACES = {
 }
 _CSV = (
     "id", "site", "ce", "node", "state", "since", "owner", "vo", "originator", "ends", "boxed",
-    "slot1_state", "slot1_job", "slot1_step", "slot1_priority", "slot1_share",
-    "slot2_state", "slot2_job", "slot2_step", "slot2_priority", "slot2_share",
+    "slot1_state", "slot1_job", "slot1_step", "slot1_priority", "slot1_share", "slot1_line",
+    "slot2_state", "slot2_job", "slot2_step", "slot2_priority", "slot2_share", "slot2_line",
 )  # fmt: skip
-_OF_SLOT = ("state", "job", "step", "priority", "share")
+_OF_SLOT = ("state", "job", "step", "priority", "share", "line")
 
 
 class SlotTable(TitledModel):
@@ -122,7 +122,8 @@ def _slot_data(slot: SlotView, role: int) -> Any:
     match role:
         case Qt.ItemDataRole.DisplayRole:
             share = words.share_words(slot).partition(" of")[0]
-            return words.occupant(slot) + (f"  {share}" if share else "")
+            line = f"  +{slot.line} in line" if slot.line else ""
+            return words.occupant(slot) + (f"  {share}" if share else "") + line
         case Qt.ItemDataRole.ToolTipRole | Qt.ItemDataRole.AccessibleTextRole:
             return words.slot_sentence(slot)
     if role == GLYPH:

@@ -69,6 +69,7 @@ def slot_sentence(slot: SlotView) -> str:
     parts = [occupant(slot), STEPS.get(slot.step, slot.step).lower()]
     parts += [f"nice {slot.priority}"] if slot.priority is not None else []
     parts += [f"{share_words(slot)} while both compute"] if slot.share is not None else []
+    parts += [f"{slot.line} in line behind it"] if slot.line else []
     return f"{name}: " + ", ".join(parts)
 
 

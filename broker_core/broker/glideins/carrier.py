@@ -14,9 +14,8 @@ from broker_core.broker.glideins.order import (
     component_of,
     glidein_order,
     is_glidein,
-    lifetime,
-    needs_of,
 )
+from broker_core.broker.glideins.requests import GlideinRequests
 from broker_core.broker.glideins.rows import SlotRows
 from broker_core.broker.site_management.glidein_reports import Handover
 from broker_core.broker.site_management.site_dispatcher import SiteDispatcher
@@ -32,20 +31,27 @@ from broker_core.jobs.attempt_events import (
 )
 from broker_core.jobs.placement import Component, computing_element
 from broker_core.jobs.record import JobRecord
+from broker_core.jobs.states import JobState
 from broker_core.reactor.effect_runner import Carrier
+from broker_core.scheduling.coallocation.messages import ReleaseBarrier
 from broker_core.scheduling.effects import Cancel, Confirm, Submit
 from broker_core.scheduling.slots import effects, messages
 from broker_core.scheduling.slots.claim_life import ClaimState
 from broker_core.scheduling.slots.monitor import GlideinMonitor
-from broker_core.scheduling.slots.records import EndCause, Payload
-from broker_core.scheduling.slots.rules import SlotUse, use_of
+from broker_core.scheduling.slots.records import Payload
+from broker_core.scheduling.slots.rules import SlotUse
 from broker_core.settings.glideins import GlideinSettings
 from broker_core.sites.contract import LaunchOrder
-from broker_core.sites.glideins import ClaimControl, SlotClaim, glideins_of
+from broker_core.sites.glideins import ClaimControl, ClaimMode, SlotClaim
 from broker_core.system.clock import now
 
 log = logging.getLogger("crossdesk.glideins")
-Control = effects.EndPayload | effects.SetPriority | effects.SuspendPayload | effects.ResumePayload
+Control = (
+    effects.EndPayload | effects.RecallPayload | effects.SetPriority | effects.SuspendPayload
+    | effects.ResumePayload
+)  # fmt: skip
+_MODES = {effects.EndPayload: ClaimMode.END, effects.RecallPayload: ClaimMode.BACK}
+"""What is said whatever the state of the claim."""
 _AGAIN = 0.2
 """Seconds after which an attempt is tried again that waits for the end of another in a slot."""
 _MOMENT = 30.0
@@ -61,9 +67,10 @@ class GlideinCarrier:
         self._engine, self._sites, self._orders, self._settings = engine, sites, orders, settings
         self._monitor = engine.core.part(GlideinMonitor)
         self._rows = SlotRows(self._monitor, engine.scheduler.cache, engine.post)
+        self._requests = GlideinRequests(engine, sites, settings, self._rows)
         self._links: dict[str, GlideinLink] = {}
         self._later: dict[str, asyncio.TimerHandle] = {}
-        """Job to its next try to get a slot, while an earlier attempt of it is not over in its own."""
+        """Tag to its next try to get a slot, while an earlier attempt of it is not over in its own."""
         self._marked: dict[str, tuple[int | None, float]] = {}
         """Claims whose payloads are over by their markers, not yet by their glideins: with the exit code, and
         when that was heard by the monotonic clock."""
@@ -79,6 +86,7 @@ class GlideinCarrier:
             effects.RenewLease: self._renew,
             effects.StartPayload: self._start_payload,
             effects.EndPayload: self._control,
+            effects.RecallPayload: self._control,
             effects.SetPriority: self._control,
             effects.SuspendPayload: self._control,
             effects.ResumePayload: self._control,
@@ -103,25 +111,13 @@ class GlideinCarrier:
         if self._monitor.has_any(component):
             self._wait(effect)
             return
-        use = self._use(effect)
-        if use is None:
+        payload = self._requests.payload(effect)
+        if payload is None:
             self._sites.submit(effect)
-            return
-        payload = Payload(component, effect.record.owner, self._organization(component), use)
-        if use is SlotUse.BATCH:
-            self._engine.post(self._wanted(effect, payload))
+        elif payload.use.activates:
+            self._engine.post(self._requests.glidein(effect, payload))
         else:
             self._want_slot(effect, payload)
-
-    def _wanted(self, effect: Submit, payload: Payload) -> messages.GlideinWanted:
-        job = self._engine.scheduler.job(effect.component.job)
-        if job is None:
-            return messages.GlideinWanted(payload, effect.ce.id)
-        description = job.demand.description
-        most = self._rows.wall_limit(effect.ce.id)
-        lasts = lifetime(description.wall_limit, most, self._settings)
-        needs, seconds = needs_of(description, lasts), description.wall_limit or 0.0
-        return messages.GlideinWanted(payload, effect.ce.id, needs, seconds, lasts)
 
     def _want_slot(self, effect: Submit, payload: Payload) -> None:
         ces, free = self._rows.ces_of(effect.ce.id), self._monitor.offers(payload)
@@ -141,42 +137,28 @@ class GlideinCarrier:
 
     def _wait(self, effect: Submit) -> None:
         loop = asyncio.get_running_loop()
-        self._later[effect.component.job] = loop.call_later(_AGAIN, self._try_again, effect)
+        self._later[effect.component.tag] = loop.call_later(_AGAIN, self._try_again, effect)
 
     def _try_again(self, effect: Submit) -> None:
         """Hand a component over that waited for the end of another in a slot."""
-        del self._later[effect.component.job]
+        del self._later[effect.component.tag]
         if self._record(effect.component) is not None:
             self._submit(effect)
         else:
             self._sites.submit(effect)  # which finds out what is to be told of it
 
-    def _use(self, effect: Submit) -> SlotUse | None:
-        """What kind of slot a component gets; None: it goes to its site as ever."""
-        job = self._engine.scheduler.job(effect.component.job)
-        if job is None:
-            return None
-        description = job.demand.description
-        use = use_of(description.structure, description.needs)
-        if effect.ce.system == self._rows.SYSTEM:
-            return use if use is SlotUse.INTERACTIVE else None
-        alone = use is SlotUse.BATCH and description.cpus == 1
-        return use if alone and self._enabled(effect.ce.site) else None
-
-    def _organization(self, component: Component) -> str:
-        """Virtual organization that a job names; empty: none."""
-        job = self._engine.scheduler.job(component.job)
-        ad = None if job is None else job.demand.description.ad
-        named = getattr(None if ad is None else ad.get("virtualorganisation"), "value", "")
-        return named if isinstance(named, str) else ""
-
-    def _enabled(self, site: str) -> bool:
-        return site in self._settings.glideins and glideins_of(self._sites.sites.get(site)) is not None
-
     def _confirm(self, effect: Confirm) -> None:
-        """What is in a slot started by itself."""
+        """What is in a slot started by itself, but for a component of several: its glidein is held."""
         if not self._monitor.has(effect.component):
             self._sites.confirm(effect)
+            return
+        for glidein, _ in self._monitor.glideins():
+            if glidein.payload.component == effect.component and _is_held(glidein.payload):
+                self._sites.work(effect.ce.site).confirm(component_of(glidein.id))
+
+    def released(self, effect: ReleaseBarrier) -> None:
+        """All components of a job are there, and those in slots run."""
+        self._engine.post(messages.ApplicationReleased(effect.job))
 
     def _cancel(self, effect: Cancel) -> None:
         if self._monitor.has(effect.component):
@@ -202,8 +184,9 @@ class GlideinCarrier:
         record = None if known is None else self._record(known[0].payload.component)
         if known is None or record is None:
             return None
-        order = await self._orders.order(record)
-        return glidein_order(order, glidein, known[0].lasts or None, self._settings)
+        order = await self._order_of(record, known[0].payload.component)
+        agent = await self._orders.frozen_agent()
+        return glidein_order(order, glidein, known[0].lasts or None, self._settings, agent)
 
     def _taken(self, glidein: str, site: str, site_id: str) -> None:
         """A site has a glidein, held: it is let go, or ended if nobody wants it any more."""
@@ -211,9 +194,11 @@ class GlideinCarrier:
         if known is None:
             work.cancel(component_of(glidein))
             return
+        payload = known[0].payload
         self._engine.post(messages.GlideinAccepted(glidein, site_id))
-        self._engine.post(AttemptAccepted(known[0].payload.component, site_id))
-        work.confirm(component_of(glidein))
+        self._engine.post(AttemptAccepted(payload.component, site_id, held=_is_held(payload)))
+        if not _is_held(payload):
+            work.confirm(component_of(glidein))
 
     def _stop(self, effect: effects.StopGlidein) -> None:
         site = computing_element(effect.ce).site
@@ -251,20 +236,28 @@ class GlideinCarrier:
         if claim is None or claim[1] is not ClaimState.OFFERED or record is None:
             return None
         known = self._settings
-        slot = SlotClaim(effect.glidein, effect.claim, effect.priority, known.slot_reads, known.slot_writes)
-        return replace(await self._orders.order(record), slot=slot)
+        paths = known.slot_reads, known.slot_writes
+        slot = SlotClaim(effect.glidein, effect.claim, effect.priority, effect.after, *paths)
+        return replace(await self._order_of(record, effect.payload.component), slot=slot)
+
+    async def _order_of(self, record: JobRecord, component: Component) -> LaunchOrder:
+        job = self._engine.scheduler.job(record.id)
+        placements = record.placements if job is None else job.placements
+        return await self._orders.of(record, component, placements)
 
     def _control(self, effect: Control) -> None:
         """Have a glidein bring a payload to what the monitor wants of it now."""
         if (link := self._link_of(effect.glidein)) is None:
             return
-        ends, known = isinstance(effect, effects.EndPayload), self._monitor.claim(effect.claim)
+        known, mode = self._monitor.claim(effect.claim), _MODES.get(type(effect), ClaimMode.RUN)
         if known is None:
-            link.control(ClaimControl(effect.glidein, effect.claim, "", 0, ends))
+            link.control(ClaimControl(effect.glidein, effect.claim, "", 0, mode))
             return
         claim, state = known
-        tag, stops = claim.payload.component.tag, state is ClaimState.SUSPENDED
-        link.control(ClaimControl(effect.glidein, claim.id, tag, claim.priority or 0, ends, stops))
+        if mode is ClaimMode.RUN and state is ClaimState.SUSPENDED:
+            mode = ClaimMode.STOP
+        tag, nice = claim.payload.component.tag, claim.priority or 0
+        link.control(ClaimControl(effect.glidein, claim.id, tag, nice, mode, self._monitor.ahead(claim)))
 
     # --- what sites and glideins say
 
@@ -280,6 +273,9 @@ class GlideinCarrier:
                 self._link(site).wake()
             case AttemptWaits() if known is not None:
                 self._engine.post(replace(report, component=known[0].payload.component))
+            case AttemptFound() if known is not None and _is_held(known[0].payload):
+                found = known[0].payload.component
+                self._engine.post(AttemptAccepted(found, report.site_id, held=True))
             case AttemptFound() if known is not None:
                 self._sites.work(site).confirm(report.component)
             case AttemptEnded():
@@ -296,11 +292,12 @@ class GlideinCarrier:
         claim = self._monitor.claim(self._monitor.claim_of(report.component))
         if claim is None:
             return False
-        made_room = claim[0].end_cause is EndCause.MADE_ROOM and report.failure == "killed"
-        self._marked[claim[0].id] = None if made_room else report.exit_code, now().monotonic
+        cause = claim[0].end_cause
+        goes_back = cause is not None and cause.blameless and report.failure == "killed"
+        self._marked[claim[0].id] = None if goes_back else report.exit_code, now().monotonic
         self._end_marked()
         self._link(site).wake()
-        return made_room
+        return goes_back
 
     def _end_marked(self) -> None:
         """End the claims of lost glideins whose payloads are proved to be over."""
@@ -357,3 +354,11 @@ class GlideinCarrier:
         self._rows.expect()
         for one, _ in self._monitor.glideins():
             self._link(computing_element(one.ce).site).wake()
+            job = self._engine.scheduler.job(one.payload.component.job)
+            if _is_held(one.payload) and job is not None and job.record.state is JobState.RUNNING:
+                self._engine.post(messages.ApplicationReleased(job.id))
+
+
+def _is_held(payload: Payload) -> bool:
+    """True for what is not to begin before all components of its job are at their sites."""
+    return payload.use is SlotUse.INTER_CLUSTER

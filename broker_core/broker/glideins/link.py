@@ -14,6 +14,7 @@ from broker_core.scheduling.slots.rules import PriorityControl
 from broker_core.sites.contract import Site
 from broker_core.sites.glideins import (
     ClaimControl,
+    ClaimMode,
     GlideinAccess,
     GlideinMessages,
     GlideinStatus,
@@ -80,7 +81,7 @@ class GlideinLink:
     def control(self, control: ClaimControl) -> None:
         """Tell a glidein what is to become of a payload; of one that is to end nothing else is told."""
         before = self._controls.get(control.claim)
-        if before is None or not before.ends:
+        if before is None or before.mode is not ClaimMode.END:
             self._controls[control.claim] = control
             self.wake()
 
@@ -152,14 +153,16 @@ class GlideinLink:
         renew = tuple(name for name, at in self._renewals.items() if moment - at < _FRESH)
         self._renewals.clear()
         # What has not begun would begin by it.
-        controls = tuple(one for one in self._controls.values() if one.ends or one.claim in self._running)
+        controls = tuple(
+            one for one in self._controls.values() if one.mode.forbids_start or one.claim in self._running
+        )
         ask = tuple(name for name, state in self._glideins().items() if state not in _UNSTARTED)
         settled = tuple(one for one in self._settled if one[0] in ask)
         return GlideinMessages(renew, controls, tuple(self._removed), settled, ask)
 
     def _delivered(self, sent: GlideinMessages) -> None:
         for control in sent.controls:
-            if self._controls.get(control.claim) == control and not control.ends:
+            if self._controls.get(control.claim) == control and not control.mode.forbids_start:
                 del self._controls[control.claim]
         self._removed.difference_update(sent.remove)
         self._settled.difference_update(sent.settled)
@@ -180,6 +183,8 @@ class GlideinLink:
             self._post(messages.GlideinAlive(glidein))
         for claim in status.runs - self._running:
             self._running.add(claim)
+            if (control := self._controls.get(claim)) is not None and control.mode is ClaimMode.BACK:
+                del self._controls[claim]
             self._post(messages.PayloadStarted(claim))
             self.wake()
         for claim, exit_code in status.over.items():

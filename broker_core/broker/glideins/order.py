@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from dataclasses import replace
 
 from broker_core.jdl.description import JobDescription
 from broker_core.jobs.placement import Component
 from broker_core.reactor.entities import ENTITY_PREFIX, is_entity
 from broker_core.scheduling.slots.rules import OnRelease, SlotRules
 from broker_core.settings.glideins import GlideinSettings
-from broker_core.sites.contract import InputFile, LaunchOrder
-from broker_core.worker.script import box_path, boxing_archive, glidein_path, shipped_name
+from broker_core.sites.contract import CachedProgram, InputFile, LaunchOrder
+from broker_core.worker.script import (
+    box_path,
+    boxing_archive,
+    glidein_path,
+    shipped_name,
+    warm_start_path,
+)
 
 GRACE = 60.0
 """Seconds after the end of a lease in which all that runs by it has ended: it may have been written a while
@@ -27,6 +34,7 @@ def slot_rules(settings: GlideinSettings) -> SlotRules:
         interactive_priority=settings.slot_interactive_nice,
         restore_full_priority=settings.slot_restore,
         on_interactive=OnRelease(settings.on_interactive),
+        on_release=OnRelease(settings.on_release),
         idle_exit=settings.glidein_idle_exit,
         start_timeout=settings.glidein_start_timeout,
         lost_after=settings.glidein_lost_after,
@@ -61,18 +69,31 @@ def lifetime(wall_limit: float | None, most: float | None, settings: GlideinSett
 
 
 def needs_of(description: JobDescription, lasts: float) -> str:
-    """Equal for jobs that ask the same of a machine, and have a wall limit both or neither."""
-    return hashlib.sha256(f"{description.request!r} {lasts > 0}".encode()).hexdigest()[:16]
+    """Equal for jobs that ask the same of a machine, and have a wall limit both or neither.
+
+    A component of a job over several sites asks for the machine of one processor.
+    """
+    request = replace(description.request, mpi=False, hosts=0)
+    return hashlib.sha256(f"{request!r} {lasts > 0}".encode()).hexdigest()[:16]
 
 
 def glidein_order(
-    order: LaunchOrder, glidein: str, wall_limit: float | None, settings: GlideinSettings
+    order: LaunchOrder,
+    glidein: str,
+    wall_limit: float | None,
+    settings: GlideinSettings,
+    agent: CachedProgram | None,
 ) -> LaunchOrder:
-    """The order of a glidein, by that of the job that causes it: it asks for the same of the batch system."""
+    """The order of a glidein, by that of the job that causes it: it asks for the same of the batch system.
+
+    `agent`: what it keeps warm once an interactive job has brought it to the site; None: nothing.
+    """
     script = glidein_path()
     first = settings.glidein_start_timeout + settings.glidein_lost_after
     box, boxing = shipped_name("box", box_path().read_bytes()), shipped_name("boxing", boxing_archive())
-    words = glidein, f"{settings.glidein_lost_after:.0f}", f"{first:.0f}", box, boxing, settings.slot_boxes
+    words = [glidein, f"{settings.glidein_lost_after:.0f}", f"{first:.0f}", box, boxing, settings.slot_boxes]
+    if agent is not None:
+        words += [agent.cached_name, shipped_name("warm_start", warm_start_path().read_bytes())]
     return LaunchOrder(
         attempt=component_of(glidein),
         cpus=order.cpus,
@@ -88,5 +109,5 @@ def glidein_order(
         owner=order.owner,
         ce=order.ce,
         name="glidein",
-        request=order.request,
+        request=replace(order.request, mpi=False, hosts=0),
     )

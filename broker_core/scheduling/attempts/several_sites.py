@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from broker_core.jobs.attempt_events import AttemptEnded, AttemptRefused
-from broker_core.jobs.components import PLAN, TRAFFIC
+from broker_core.jobs.components import OVERLAY, PLAN, TRAFFIC
 from broker_core.jobs.events import EventSource
 from broker_core.jobs.failure_history import FailureHistory
 from broker_core.jobs.members import members
@@ -139,7 +139,9 @@ class SeveralSites:
         if job is None or one is None or message.attempt != job.record.attempt:
             return
         reason = f"{sum(sent for sent, _ in message.figures):,} bytes between its sites, by way of the broker"
-        details = {TRAFFIC: [list(each) for each in message.figures]}
+        details: dict[str, Any] = {TRAFFIC: [list(each) for each in message.figures]}
+        if message.overlay is not None:
+            details[OVERLAY] = message.overlay.value
         self._jobs.note(job, E.TRAFFIC_COUNTED, FROM.AL, reason=reason, details=details)
 
     def _about(self, event: Any) -> Coallocation | None:

@@ -34,8 +34,8 @@ class SlotReports:
             refusal = AttemptRefused(message.payload.component, message.reason, counts=False)
             self._reports.handle(refusal)
         else:
-            made_room = isinstance(message, PayloadReturned) and message.made_room
-            self._end(message.payload, "made-room" if made_room else "starter", message.reason)
+            blameless = isinstance(message, PayloadReturned) and message.blameless
+            self._end(message.payload, "made-room" if blameless else "starter", message.reason)
 
     def lost(self, message: PayloadLost) -> None:
         """Nothing of it can run any more; that of a canceled job, or one that is over, changes nothing."""

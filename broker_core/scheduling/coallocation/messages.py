@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import ClassVar
 
 from broker_core.jobs.immutable import immutable
+from broker_core.jobs.overlay_ways import OverlayWay
 from broker_core.jobs.placement import Component, Placement
 from broker_core.reactor.reactor import InternalEvent
 from broker_core.scheduling.coallocation.life import CoallocationState
@@ -95,6 +96,8 @@ class TrafficCounted:
     attempt: int
     figures: tuple[tuple[int, int], ...]
     """Bytes that each component has sent to others, and was sent by them, in the order of their indices."""
+    overlay: OverlayWay | None = None
+    """How they get to the hub; None: it is not known."""
 
 
 @immutable

@@ -63,7 +63,8 @@ _STEPS: dict[tuple[ClaimState | None, ClaimEvent], ClaimState] = {
     (None, E.MADE): S.OFFERED,
     **{(state, E.REFUSED): S.REFUSED for state in (S.OFFERED, S.ENDING, S.IN_DOUBT)},
     (S.OFFERED, E.GATHERED): S.GATHERING,
-    **{(state, E.STARTED): S.RUNNING for state in (S.OFFERED, S.GATHERING)},
+    # One that is called back from the line may have begun by then.
+    **{(state, E.STARTED): S.RUNNING for state in (S.OFFERED, S.GATHERING, S.ENDING)},
     (S.RUNNING, E.SUSPENDED): S.SUSPENDED,
     (S.SUSPENDED, E.RESUMED): S.RUNNING,
     **{(state, E.END_ASKED): S.ENDING for state in (S.OFFERED, S.GATHERING, S.RUNNING, S.SUSPENDED)},

@@ -10,6 +10,7 @@ from broker_core.scheduling.slots.effects import (
     PayloadOver,
     PayloadReturned,
     PayloadRuns,
+    RecallPayload,
     ResumePayload,
     SlotOpened,
     SlotsClaimed,
@@ -19,6 +20,7 @@ from broker_core.scheduling.slots.effects import (
     SuspendPayload,
 )
 from broker_core.scheduling.slots.glidein_life import GlideinEvent
+from broker_core.scheduling.slots.lines import has_room, join, leave, recall
 from broker_core.scheduling.slots.messages import (
     ApplicationReleased,
     GlideinWanted,
@@ -27,16 +29,13 @@ from broker_core.scheduling.slots.messages import (
     PayloadStarted,
     SlotsWanted,
 )
-from broker_core.scheduling.slots.pool import SlotPool, key_of
-from broker_core.scheduling.slots.records import Claim, EndCause, Glidein, Payload, Slot
-from broker_core.scheduling.slots.reuse import free_glidein, next_in_line
+from broker_core.scheduling.slots.pool import SlotPool
+from broker_core.scheduling.slots.records import Claim, EndCause, Glidein, Payload, Slot, key_of
+from broker_core.scheduling.slots.reuse import free_glidein, next_in_backlog, next_to_move, shortest_line
 from broker_core.scheduling.slots.rules import OnRelease, SlotRole, SlotUse
 from broker_core.scheduling.slots.settling import REASONS, end, settle
 from broker_core.scheduling.slots.sharing import priority_in_slot1
 from broker_core.scheduling.slots.slot_life import SlotEvent, SlotState
-
-_BACK = frozenset({EndCause.MADE_ROOM, EndCause.FORGOTTEN})
-"""What was ended for one of these is to run again."""
 
 
 class Claims:
@@ -87,6 +86,12 @@ class Claims:
             return False
         return glidein.admits(payload) and not (payload.use is SlotUse.BATCH and self._needs_all(glidein))
 
+    def _may_follow(self, glidein: Glidein, payload: Payload) -> bool:
+        """True for a batch job that may have slot1, or a place in its line."""
+        if glidein.slots[SlotRole.SLOT1].claim:
+            return glidein.admits(payload)
+        return self._may_have(glidein, payload)
+
     def _needs_all(self, glidein: Glidein) -> bool:
         """True beside a job that has started, if batch jobs make room for it."""
         other = self._pool.claim_in(glidein, SlotRole.SLOT2)
@@ -95,19 +100,25 @@ class Claims:
         return self._pool.state_of_claim(other.id) in (ClaimState.RUNNING, ClaimState.ENDING)
 
     def _busy(self, payload: Payload) -> bool:
-        key = key_of(payload.component)
-        return key in self._pool.active or key in self._pool.originators
+        key, pool = key_of(payload.component), self._pool
+        return key in pool.active or key in pool.originators or payload.component in pool.backlog
 
     def make(self, glidein: Glidein, payload: Payload) -> str:
-        """Claim a slot that is free, or reserved for the payload; returns the id of the claim."""
+        """Claim a slot that is free, or reserved for the payload, or the end of its line; returns the id."""
         pool, slot = self._pool, glidein.slots[payload.use.role]
-        claim = Claim(pool.new_id(), payload, glidein.id, slot.id)
+        claim = Claim(pool.new_id(), payload, glidein.id, slot.id, pool.now.monotonic)
         pool.claims[claim.id] = claim
-        pool.active[key_of(payload.component)] = slot.claim = claim.id
+        pool.active[key_of(payload.component)] = claim.id
         details = {**payload.as_details(), "glidein": glidein.id, "slot": slot.id}
         pool.step_claim(claim, ClaimEvent.MADE, details=details)
-        pool.step_slot(slot, glidein.payload.owner, SlotEvent.CLAIMED, {"claim": claim.id})
+        if slot.claim:
+            join(pool, slot, claim)
+        else:
+            slot.claim = claim.id
+            pool.step_slot(slot, glidein.payload.owner, SlotEvent.CLAIMED, {"claim": claim.id})
         self._start(glidein, claim)
+        if slot.role is SlotRole.SLOT2:
+            recall(pool, glidein)
         settle(pool, glidein)
         return claim.id
 
@@ -117,7 +128,8 @@ class Claims:
         if use is SlotUse.BATCH:
             shared = self._pool.claim_in(glidein, SlotRole.SLOT2) is not None
             claim.priority = priority_in_slot1(rules, glidein.priorities, shared)
-        self._pool.emit(StartPayload(glidein.id, claim.id, use.role, claim.payload, claim.priority))
+        after = self._pool.ahead(claim)
+        self._pool.emit(StartPayload(glidein.id, claim.id, use.role, claim.payload, claim.priority, after))
 
     # --- following
 
@@ -125,18 +137,21 @@ class Claims:
         """A payload runs, or waits for the other components of its job."""
         pool = self._pool
         claim, state = pool.claims.get(message.claim), pool.state_of_claim(message.claim)
-        if claim is None or state is not ClaimState.OFFERED:
+        recalled = state is ClaimState.ENDING and claim is not None and claim.end_cause is EndCause.RECALLED
+        if claim is None or (state is not ClaimState.OFFERED and not recalled):
             if state not in AT_WORK:
                 pool.late(message.claim, message.name)
             return
-        waits = claim.payload.use is SlotUse.INTER_CLUSTER
-        pool.step_claim(claim, ClaimEvent.GATHERED if waits else ClaimEvent.STARTED)
+        claim.end_cause, details = None, {"end_cause": ""} if recalled else None
+        waits = claim.payload.use is SlotUse.INTER_CLUSTER and not claim.released
+        pool.step_claim(claim, ClaimEvent.GATHERED if waits else ClaimEvent.STARTED, details=details)
         pool.emit(PayloadRuns(claim.payload))
         settle(pool, pool.glideins[claim.glidein])
 
     def released(self, message: ApplicationReleased) -> None:
         """All components are there: each runs, and the batch jobs beside them are dealt with."""
         for claim in self._pool.of_job(message.job):
+            claim.released = True
             if self._pool.state_of_claim(claim.id) is ClaimState.GATHERING:
                 self._pool.step_claim(claim, ClaimEvent.STARTED)
                 settle(self._pool, self._pool.glideins[claim.glidein])
@@ -148,11 +163,14 @@ class Claims:
         if claim is None or state not in (ClaimState.OFFERED, ClaimState.ENDING, ClaimState.IN_DOUBT):
             pool.late(message.claim, message.name)
             return
-        pool.step_claim(claim, ClaimEvent.REFUSED, message.reason)
-        if (glidein := pool.glideins.get(claim.glidein)) is not None:
+        recalled = claim.end_cause is EndCause.RECALLED
+        reason = REASONS[EndCause.RECALLED] if recalled else message.reason
+        pool.step_claim(claim, ClaimEvent.REFUSED, reason)
+        if (glidein := pool.glideins.get(claim.glidein)) is not None and claim.end_cause is None:
             glidein.closed = True
+            recall(pool, glidein)
         self._over(claim)
-        pool.emit(PayloadReturned(claim.payload, message.reason))
+        pool.emit(PayloadReturned(claim.payload, reason, recalled))
 
     def ended(self, message: PayloadEnded) -> None:
         """A payload is over; also one in doubt, whose end was proved before its lease ended."""
@@ -162,31 +180,43 @@ class Claims:
             return
         pool.step_claim(claim, ClaimEvent.ENDED, message.reason, {"exit_code": message.exit_code})
         self._over(claim)
-        if message.exit_code is None and claim.end_cause in _BACK:
-            reason = message.reason or REASONS[claim.end_cause]
-            made_room = claim.end_cause is EndCause.MADE_ROOM
-            pool.emit(PayloadReturned(claim.payload, reason, made_room))
+        cause = None if claim.end_cause is EndCause.WITHDRAWN else claim.end_cause
+        if message.exit_code is None and cause is not None:
+            reason = message.reason or REASONS[cause]
+            pool.emit(PayloadReturned(claim.payload, reason, cause.blameless))
         else:
             pool.emit(PayloadOver(claim.payload, message.exit_code, message.reason))
 
     def reuse(self, wanted: GlideinWanted) -> bool:
         """Give a batch job the slot of a glidein that is there already; False if there is none."""
-        glidein = free_glidein(self._pool, wanted)
-        if glidein is None or not self._may_have(glidein, wanted.payload):
+        pool = self._pool
+        glidein = free_glidein(pool, wanted)
+        if glidein is not None and self._may_have(glidein, wanted.payload):
+            self.make(glidein, wanted.payload)
+            return True
+        glidein = shortest_line(pool, wanted)
+        if glidein is None or not glidein.admits(wanted.payload):
             return False
         self.make(glidein, wanted.payload)
         return True
 
-    def _take_next(self, glidein: Glidein) -> bool:
-        """Give a free slot1 to a batch job whose own glidein still waits at the site, and goes."""
-        other = next_in_line(self._pool, glidein)
-        if other is None or not self._may_have(glidein, other.payload):
-            return False
-        reason = "its job runs in a glidein that was free"
-        self._pool.step_glidein(other, GlideinEvent.WITHDRAWN, reason)
-        self._pool.emit(StopGlidein(other.id, other.ce, reason))
-        self.make(glidein, other.payload)
-        return True
+    def _fill(self, glidein: Glidein) -> None:
+        """Give a free slot1, and the line behind it, to batch jobs whose own glideins still wait at the site,
+        and go."""
+        pool, slot = self._pool, glidein.slots[SlotRole.SLOT1]
+        while has_room(pool, glidein) if slot.claim else pool.state_of_slot(slot) is SlotState.FREE:
+            wanted = next_in_backlog(pool, glidein)
+            if wanted is not None and self._may_follow(glidein, wanted.payload):
+                pool.backlog.remove(wanted.payload.component)
+                self.make(glidein, wanted.payload)
+                continue
+            other = next_to_move(pool, glidein)
+            if other is None or not self._may_follow(glidein, other.payload):
+                return
+            reason = "its job runs in a glidein that was free"
+            pool.step_glidein(other, GlideinEvent.WITHDRAWN, reason)
+            pool.emit(StopGlidein(other.id, other.ce, reason))
+            self.make(glidein, other.payload)
 
     def _over(self, claim: Claim) -> None:
         """Free the slot of a claim; it may be closed already."""
@@ -194,13 +224,14 @@ class Claims:
         if slot is None:
             return
         glidein = pool.glideins[claim.glidein]
-        slot.claim = ""
-        pool.step_slot(slot, glidein.payload.owner, SlotEvent.FREED, {"claim": ""})
+        leave(pool, glidein, slot, claim)
         if pool.is_originator(claim.payload, glidein.id):
             del pool.originators[key_of(claim.payload.component)]
-        if slot.role is not SlotRole.SLOT1 or not self._take_next(glidein):
+        if slot.role is SlotRole.SLOT1:
+            self._fill(glidein)
+        if not slot.claim:
             pool.emit(SlotOpened(glidein.ce, glidein.payload.vo, slot.role))
-            settle(pool, glidein)
+        settle(pool, glidein)
 
     def withdrawn(self, job: str) -> None:
         """End what a job has in slots."""
@@ -210,7 +241,7 @@ class Claims:
     def reconciled(self, glidein: Glidein, begun: frozenset[str]) -> None:
         """A glidein called again: what was said to it may be lost, so it is said again."""
         pool = self._pool
-        here = [claim for slot in glidein.slots.values() if (claim := pool.claims.get(slot.claim))]
+        here = pool.claims_at(glidein)
         for stray in sorted(begun - {claim.id for claim in here}):
             pool.emit(EndPayload(glidein.id, stray, "it has no claim here"))
         for claim in here:
@@ -218,6 +249,8 @@ class Claims:
             match pool.state_of_claim(claim.id):
                 case ClaimState.OFFERED:
                     self._start(glidein, claim)
+                case ClaimState.ENDING if claim.end_cause is EndCause.RECALLED:
+                    pool.emit(RecallPayload(glidein.id, claim.id))
                 case ClaimState.ENDING:
                     pool.emit(EndPayload(glidein.id, claim.id, "it was to end already"))
                 case _ if claim.id not in begun:
@@ -233,17 +266,19 @@ class Claims:
     def lose(self, glidein: Glidein, reason: str) -> None:
         """What is in the slots of a lost glidein stays in doubt until its lease has ended."""
         pool, rules = self._pool, self._pool.rules
+        for claim in pool.claims_at(glidein):
+            claim.lease_ends = glidein.answered + rules.lease + rules.grace
+            pool.step_claim(claim, ClaimEvent.LOST, reason)
+            pool.alarms.set(claim.id, claim.lease_ends)
+            pool.emit(PayloadInDoubt(claim.payload, reason))
         for slot in glidein.slots.values():
-            claim = pool.claims.get(slot.claim)
-            if claim is not None:
-                claim.lease_ends = glidein.answered + rules.lease + rules.grace
-                pool.step_claim(claim, ClaimEvent.LOST, reason)
-                pool.alarms.set(claim.id, claim.lease_ends)
-                pool.emit(PayloadInDoubt(claim.payload, reason))
-            slot.claim = ""
+            slot.claim, slot.line = "", []
 
-    def expire(self, claim: Claim) -> None:
-        """Nothing of a payload in doubt can run any more."""
+    def due(self, claim: Claim) -> None:
+        """Nothing of a payload in doubt can run any more; or one has others in line for long."""
+        if self._pool.state_of_claim(claim.id) is not ClaimState.IN_DOUBT:
+            recall(self._pool, self._pool.glideins[claim.glidein])
+            return
         pool, reason = self._pool, "its glidein was lost and its lease has ended"
         pool.step_claim(claim, ClaimEvent.LEASE_ENDED, reason)
         pool.emit(PayloadLost(claim.payload, reason, claim.payload.use is not SlotUse.INTERACTIVE))

@@ -45,6 +45,8 @@ class StartPayload:
     payload: Payload
     priority: int
     """Nice value."""
+    after: str = ""
+    """Claim whose payload has to be over before; empty: none."""
 
 
 @immutable
@@ -54,6 +56,14 @@ class EndPayload:
     glidein: str
     claim: str
     reason: str
+
+
+@immutable
+class RecallPayload:
+    """Have a glidein give a payload back that waits in line; one that has begun goes on."""
+
+    glidein: str
+    claim: str
 
 
 @immutable
@@ -147,8 +157,8 @@ class PayloadReturned(InternalEvent):
 
     payload: Payload
     reason: str
-    made_room: bool = False
-    """It was ended for the job in the other slot, which is nobody's fault (CB-GLI-13)."""
+    blameless: bool = False
+    """It was ended for others (`EndCause.blameless`, CB-GLI-13)."""
 
 
 @immutable
@@ -170,8 +180,8 @@ class PayloadLost(InternalEvent):
 
 
 ToGlidein = (
-    StartGlidein | StopGlidein | RenewLease | StartPayload | EndPayload | SetPriority | SuspendPayload
-    | ResumePayload | LateGlideinMessage
+    StartGlidein | StopGlidein | RenewLease | StartPayload | EndPayload | RecallPayload | SetPriority
+    | SuspendPayload | ResumePayload | LateGlideinMessage
 )  # fmt: skip
 ToScheduler = (
     SlotsClaimed | SlotsRefused | GlideinUnavailable | SlotOpened | PayloadRuns | PayloadOver

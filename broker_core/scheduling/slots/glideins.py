@@ -23,8 +23,9 @@ from broker_core.scheduling.slots.messages import (
     GlideinStarted,
     GlideinWanted,
 )
-from broker_core.scheduling.slots.pool import SlotPool, key_of
-from broker_core.scheduling.slots.records import Glidein, Slot
+from broker_core.scheduling.slots.pool import SlotPool
+from broker_core.scheduling.slots.records import Glidein, Slot, key_of
+from broker_core.scheduling.slots.reuse import enough_wait
 from broker_core.scheduling.slots.rules import SlotRole
 from broker_core.scheduling.slots.settling import deadline, idle_exit
 from broker_core.scheduling.slots.slot_life import SlotEvent
@@ -43,12 +44,36 @@ class Glideins:
         """Activate a glidein; the same component activates one alone."""
         pool, payload = self._pool, message.payload
         key = key_of(payload.component)
+        pool.backlog.remove(payload.component)
         if not payload.use.activates:
             pool.emit(SlotsRefused((payload,), "an interactive job starts no glidein"))
         elif key in pool.active and key not in pool.originators:
             pool.emit(SlotsRefused((payload,), "the job is in a slot already, or may still be"))
-        elif key not in pool.originators and not self._claims.reuse(message):
-            self._activate(message)
+        elif key not in pool.originators and not (
+            payload.use.role is SlotRole.SLOT1 and self._claims.reuse(message)
+        ):
+            if payload.use.role is SlotRole.SLOT1 and enough_wait(pool, message):
+                pool.backlog.add(message, pool.now.monotonic)
+            else:
+                self._activate(message)
+
+    def top_up(self) -> None:
+        """Ask for the glideins of those that waited for it, as far as fewer wait at their site again."""
+        enough = set[tuple[str, str, str]]()
+        for wanted in self._pool.backlog:
+            kind = wanted.payload.owner, wanted.ce, wanted.needs
+            if kind in enough or enough_wait(self._pool, wanted):
+                enough.add(kind)
+            else:
+                self._pool.backlog.remove(wanted.payload.component)
+                self._activate(wanted)
+
+    def give_up(self) -> None:
+        """Let those go that have waited for a glidein as long as one waits at its site."""
+        for wanted in self._pool.backlog.expire(self._pool.now.monotonic):
+            waited = f"{self._pool.rules.queue_timeout:.0f} s"
+            reason = f"no glidein could be asked for within {waited}: others waited at the site"
+            self._pool.emit(GlideinUnavailable(wanted.payload, reason))
 
     def _activate(self, message: GlideinWanted) -> None:
         pool, payload = self._pool, message.payload
@@ -56,7 +81,9 @@ class Glideins:
         glidein.needs, glidein.seconds, glidein.lasts = message.needs, message.seconds, message.lasts
         pool.glideins[glidein.id] = glidein
         pool.originators[key_of(payload.component)] = glidein.id
+        glidein.others = message.others
         asked = {"needs": glidein.needs, "seconds": glidein.seconds, "lasts": glidein.lasts}
+        asked |= {"others": list(glidein.others)} if glidein.others else {}
         details = {**payload.as_details(), "ce": message.ce, **(asked if glidein.needs else {})}
         pool.step_glidein(glidein, _E.REQUESTED, details=details)
         self.request(glidein)
@@ -181,6 +208,7 @@ class Glideins:
     def withdrawn(self, job: str, reason: str) -> None:
         """End the glideins that a job caused and that nobody uses yet."""
         pool = self._pool
+        pool.backlog.withdraw(job)
         for glidein in [one for one in pool.glideins.values() if one.payload.component.job == job]:
             if pool.state_of_glidein(glidein.id) in BEFORE_JOINING:
                 pool.step_glidein(glidein, _E.WITHDRAWN, reason)

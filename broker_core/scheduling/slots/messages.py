@@ -23,6 +23,12 @@ class GlideinWanted:
     """Its wall limit; 0: none."""
     lasts: float = 0.0
     """That of a glidein which is made for it; 0: none."""
+    others: tuple[str, ...] = ()
+    """Other computing elements of the same site that could run it as well."""
+
+    def fits(self, ce: str) -> bool:
+        """True where it may run in a glidein of a computing element."""
+        return ce == self.ce or ce in self.others
 
 
 @immutable

@@ -10,13 +10,14 @@ from broker_core.jobs.placement import Component
 from broker_core.reactor.entities import RecordEvent
 from broker_core.reactor.reactor import Now, TimerFired, Wake
 from broker_core.scheduling.slots import messages
+from broker_core.scheduling.slots.backlog import BACKLOG
 from broker_core.scheduling.slots.claim_life import AT_WORK, ClaimState
 from broker_core.scheduling.slots.claims import Claims
 from broker_core.scheduling.slots.effects import ToGlidein, ToScheduler
 from broker_core.scheduling.slots.glidein_life import GlideinState
 from broker_core.scheduling.slots.glideins import Glideins
-from broker_core.scheduling.slots.pool import SlotPool, key_of
-from broker_core.scheduling.slots.records import Claim, Glidein, Payload, Slot
+from broker_core.scheduling.slots.pool import SlotPool
+from broker_core.scheduling.slots.records import Claim, Glidein, Payload, Slot, key_of
 from broker_core.scheduling.slots.recovering import recover
 from broker_core.scheduling.slots.rules import SlotRules
 from broker_core.scheduling.slots.slot_life import SlotState
@@ -57,6 +58,8 @@ class GlideinMonitor:
         """React to a message; every message is legal at every time."""
         effects = self._pool.begin(now)
         self._handlers[type(message)](message)
+        if self._pool.backlog:
+            self._glideins.top_up()
         if (at := self._pool.alarms.next()) < math.inf:
             effects.append(Wake(at))
         return effects
@@ -68,8 +71,10 @@ class GlideinMonitor:
     def _fired(self, _: TimerFired) -> None:
         pool = self._pool
         for subject in pool.alarms.due(pool.now.monotonic):
-            if subject in pool.claims:
-                self._claims.expire(pool.claims[subject])
+            if subject == BACKLOG:
+                self._glideins.give_up()
+            elif subject in pool.claims:
+                self._claims.due(pool.claims[subject])
             else:
                 self._glideins.overdue(pool.glideins[subject])
 
@@ -84,6 +89,10 @@ class GlideinMonitor:
         state = self._pool.state_of_claim(claim)
         return None if state is None else (self._pool.claims[claim], state)
 
+    def ahead(self, claim: Claim) -> str:
+        """The claim whose payload is over before that of another begins; empty: none."""
+        return self._pool.ahead(claim)
+
     def glidein(self, glidein: str) -> tuple[Glidein, GlideinState] | None:
         """A glidein that is not over, to be read only."""
         state = self._pool.state_of_glidein(glidein)
@@ -95,16 +104,20 @@ class GlideinMonitor:
         return claim.id if claim is not None and claim.payload.component == component else ""
 
     def has(self, component: Component) -> bool:
-        """True for a component that has a claim, or whose glidein is on its way; not for another attempt."""
+        """True for a component that has a claim, or whose glidein is on its way, or will be; not for another
+        attempt."""
         if self.claim_of(component):
             return True
+        if (wanted := self._pool.backlog.wanted(component)) is not None:
+            return wanted.payload.component == component
         glidein = self._pool.originators.get(key_of(component))
         return glidein is not None and self._pool.glideins[glidein].payload.component == component
 
     def has_any(self, component: Component) -> bool:
         """The same for whatever attempt of its job."""
         key = key_of(component)
-        return key in self._pool.active or key in self._pool.originators
+        pool = self._pool
+        return key in pool.active or key in pool.originators or component in pool.backlog
 
     def state_of(self, slot: Slot) -> SlotState | None:
         """Who may use a slot."""
@@ -130,7 +143,7 @@ def _problems(pool: SlotPool) -> Iterator[str]:
             yield f"slot {slot.id} is {pool.state_of_slot(slot)} with claim {slot.claim!r}"
     for claim in pool.claims.values():
         own = pool.slots.get(claim.slot)
-        inside = own is not None and own.claim == claim.id
+        inside = own is not None and claim.id in (own.claim, *own.line)
         if inside != (pool.state_of_claim(claim.id) in AT_WORK):
             yield f"claim {claim.id} is {pool.state_of_claim(claim.id)}, and its slot has another"
     for key, id in pool.active.items():

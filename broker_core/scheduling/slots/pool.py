@@ -5,24 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from broker_core.jobs.placement import Component
 from broker_core.reactor.entities import Entities
 from broker_core.reactor.reactor import Now
 from broker_core.scheduling.slots.alarms import Alarms
+from broker_core.scheduling.slots.backlog import Backlog
 from broker_core.scheduling.slots.claim_life import AT_WORK, CLAIM_LIFE, ClaimEvent, ClaimState
 from broker_core.scheduling.slots.effects import LateGlideinMessage
 from broker_core.scheduling.slots.glidein_life import GLIDEIN_LIFE, IN_POOL, GlideinEvent, GlideinState
-from broker_core.scheduling.slots.records import Claim, Glidein, Payload, Slot
+from broker_core.scheduling.slots.records import Claim, Glidein, Key, Payload, Slot, key_of
 from broker_core.scheduling.slots.rules import SlotRole, SlotRules
 from broker_core.scheduling.slots.slot_life import SLOT_LIFE, SlotEvent, SlotState
-
-Key = tuple[str, int]
-"""A component of a job, whatever its attempt: two attempts of it never run at the same time."""
-
-
-def key_of(component: Component) -> Key:
-    """See `Key`."""
-    return component.job, component.index
 
 
 class SlotPool:
@@ -40,6 +32,7 @@ class SlotPool:
         self.originators: dict[Key, str] = {}
         """The glidein of each component that caused one, until the component is over there."""
         self.alarms = Alarms()
+        self.backlog = Backlog(self.alarms, rules.queue_timeout)
         self.now = Now(0.0, 0.0)
         self._effects: list[object] = []
         self.glidein_lives = Entities(GLIDEIN_LIFE, positions)
@@ -85,6 +78,17 @@ class SlotPool:
     def taken(self, glidein: Glidein) -> int:
         """How many slots of a glidein are taken, 0 to 2."""
         return sum(bool(slot.claim) for slot in glidein.slots.values())
+
+    def claims_at(self, glidein: Glidein) -> list[Claim]:
+        """The claims of its slots and of those in line, in their order."""
+        ids = [id for slot in glidein.slots.values() for id in (slot.claim, *slot.line)]
+        return [self.claims[id] for id in ids if id in self.claims]
+
+    def ahead(self, claim: Claim) -> str:
+        """The claim whose payload is over before that of another begins; empty: none."""
+        slot = self.slots.get(claim.slot)
+        order = [] if slot is None else ["", slot.claim, *slot.line]
+        return order[order.index(claim.id) - 1] if claim.id in order else ""
 
     def of_job(self, job: str) -> Iterator[Claim]:
         """The claims of a job that are in a slot."""

@@ -11,6 +11,9 @@ from broker_core.jobs.immutable import immutable
 from broker_core.jobs.placement import Component
 from broker_core.scheduling.slots.rules import PriorityControl, SlotRole, SlotUse
 
+Key = tuple[str, int]
+"""A component of a job, whatever its attempt: two attempts of it never run at the same time."""
+
 
 @immutable
 class Payload:
@@ -37,6 +40,11 @@ def payload_of(details: Mapping[str, Any]) -> Payload:
     return Payload(component, details["owner"], details["vo"], SlotUse(details["use"]))
 
 
+def key_of(component: Component) -> Key:
+    """See `Key`."""
+    return component.job, component.index
+
+
 class EndCause(StrEnum):
     """Why a payload was told to end."""
 
@@ -44,8 +52,15 @@ class EndCause(StrEnum):
     """Its job does not want it any more."""
     MADE_ROOM = "made room"
     """For the job in the other slot (CB-GLI-13); it is to run again."""
+    RECALLED = "recalled"
+    """It waits in line behind another for too long; unless it has begun it is to run again."""
     FORGOTTEN = "forgotten"
     """Its glidein does not know it any more; what is left of it ends, and it is to run again."""
+
+    @property
+    def blameless(self) -> bool:
+        """It runs again, and neither its job nor its site has failed."""
+        return self in (EndCause.MADE_ROOM, EndCause.RECALLED)
 
 
 @dataclass(slots=True)
@@ -57,6 +72,8 @@ class Slot:
     role: SlotRole
     claim: str = ""
     """The claim that has it; empty: none."""
+    line: list[str] = field(default_factory=list)
+    """Claims that get it after that one, in this order: the glidein has their payloads already."""
 
 
 @dataclass(slots=True)
@@ -67,10 +84,14 @@ class Claim:
     payload: Payload
     glidein: str
     slot: str
+    since: float = 0.0
+    """When it got its slot, by the monotonic clock; it waited in line before."""
     priority: int | None = None
     """The nice value that its glidein was last told; None: it has to be told anew."""
     end_cause: EndCause | None = None
     """Why it was told to end; None: it was not."""
+    released: bool = False
+    """All other components of its job are there too."""
     lease_ends: float = 0.0
     """If it is in doubt: when nothing of it can run any more, by the monotonic clock."""
 
@@ -99,8 +120,12 @@ class Glidein:
     """Wall limit of its originator; 0: none."""
     lasts: float = 0.0
     """Its own; 0: none."""
+    others: tuple[str, ...] = ()
+    """Other computing elements of its site whose glideins could take its originator."""
     until: float = 0.0
     """When that is reached, by the wall clock; 0: it is not, or it has not begun."""
+    pace: float | None = None
+    """Seconds in which a batch job is over here, as far as is known."""
     closed: bool = False
     """It refused a payload, and gets no further one."""
 

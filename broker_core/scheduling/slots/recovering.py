@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from broker_core.reactor.entities import RecoveredEntity
-from broker_core.scheduling.slots.claim_life import ClaimState
+from broker_core.scheduling.slots.claim_life import AT_WORK, ClaimState
 from broker_core.scheduling.slots.glidein_life import BEFORE_JOINING, GlideinState
 from broker_core.scheduling.slots.glideins import Glideins
+from broker_core.scheduling.slots.lines import join
 from broker_core.scheduling.slots.messages import SlotsRecovered
-from broker_core.scheduling.slots.pool import SlotPool, key_of
-from broker_core.scheduling.slots.records import Claim, EndCause, Glidein, Slot, payload_of
-from broker_core.scheduling.slots.rules import PriorityControl, SlotRole
+from broker_core.scheduling.slots.pool import SlotPool
+from broker_core.scheduling.slots.records import Claim, EndCause, Glidein, Slot, key_of, payload_of
+from broker_core.scheduling.slots.rules import PriorityControl, SlotRole, SlotUse
 from broker_core.scheduling.slots.settling import deadline, settle
 from broker_core.scheduling.slots.slot_life import SlotState
 
@@ -26,11 +27,15 @@ def recover(pool: SlotPool, glideins: Glideins, message: SlotsRecovered) -> None
     for one in message.glideins:
         pool.glideins[one.subject] = _glidein(pool, one)
     for one in message.slots:
-        slot = Slot(one.subject, one.details["glidein"], SlotRole(one.details["role"]))
-        slot.claim = one.details.get("claim", "")
-        pool.slots[slot.id] = pool.glideins[slot.glidein].slots[slot.role] = slot
+        own = Slot(one.subject, one.details["glidein"], SlotRole(one.details["role"]))
+        own.claim = one.details.get("claim", "")
+        pool.slots[own.id] = pool.glideins[own.glidein].slots[own.role] = own
     for one in message.claims:
         _recover_claim(pool, one)
+    for waiting in pool.claims.values():
+        slot = pool.slots.get(waiting.slot)
+        if slot is not None and slot.claim != waiting.id and pool.state_of_claim(waiting.id) in AT_WORK:
+            join(pool, slot, waiting)
     for glidein in pool.glideins.values():
         state, key = pool.state_of_glidein(glidein.id), key_of(glidein.payload.component)
         claim = pool.claims.get(pool.active.get(key, ""))
@@ -47,7 +52,7 @@ def _glidein(pool: SlotPool, one: RecoveredEntity) -> Glidein:
     glidein = Glidein(one.subject, payload_of(details), details["ce"], now, now, details.get("node", ""))
     glidein.needs, glidein.seconds = details.get("needs", ""), details.get("seconds", 0.0)
     glidein.lasts, glidein.until = details.get("lasts", 0.0), details.get("until", 0.0)
-    glidein.box = details.get("box", "")
+    glidein.box, glidein.others = details.get("box", ""), tuple(details.get("others", ()))
     if "priorities" in details:
         glidein.priorities = PriorityControl(details["priorities"])
     return glidein
@@ -56,10 +61,13 @@ def _glidein(pool: SlotPool, one: RecoveredEntity) -> Glidein:
 def _recover_claim(pool: SlotPool, one: RecoveredEntity) -> None:
     details = one.details
     claim = Claim(one.subject, payload_of(details), details["glidein"], details["slot"])
-    if "end_cause" in details:
+    if details.get("end_cause"):
         claim.end_cause = EndCause(details["end_cause"])
+    if claim.payload.use is not SlotUse.BATCH:
+        claim.priority = pool.rules.interactive_priority
     pool.claims[claim.id] = claim
     pool.active[key_of(claim.payload.component)] = claim.id
+    claim.since = pool.now.monotonic
     if one.state is ClaimState.IN_DOUBT:
         claim.lease_ends = pool.now.monotonic + pool.rules.lease + pool.rules.grace
         pool.alarms.set(claim.id, claim.lease_ends)

@@ -85,6 +85,16 @@ class SlotRules:
     grace: float = 30.0
     """What a node takes at most to end all processes once a lease has ended."""
 
+    most_waiting: int = 10_000
+    """Glideins of one kind that wait at a site; as many as have joined, if these are more. Further batch jobs
+    have theirs asked for later, unless one that runs can take them before."""
+    most_in_line: int = 16
+    """Batch jobs that wait at a machine behind the one in its slot1."""
+    time_in_line: float = 5.0
+    """So many wait there as are over within this time; one, where a job takes up to twice as long."""
+    patience_in_line: float = 15.0
+    """When the job ahead has taken so long, who waits behind it goes back to the broker."""
+
     def beside(self, use: SlotUse) -> OnRelease:
         """What is done with the batch job beside a job of slot2 that has started."""
         return self.on_interactive if use is SlotUse.INTERACTIVE else self.on_release

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from broker_core.jobs.placement import computing_element
 from broker_core.scheduling.slots.claim_life import AT_WORK, ClaimEvent, ClaimState
-from broker_core.scheduling.slots.effects import EndPayload, ResumePayload, SetPriority, SuspendPayload
+from broker_core.scheduling.slots.effects import (
+    EndPayload,
+    RecallPayload,
+    ResumePayload,
+    SetPriority,
+    SuspendPayload,
+)
 from broker_core.scheduling.slots.glidein_life import GlideinEvent, GlideinState
 from broker_core.scheduling.slots.pool import SlotPool
 from broker_core.scheduling.slots.records import Claim, EndCause, Glidein
@@ -24,6 +30,7 @@ _MAKES_ROOM = 5.0
 REASONS = {
     EndCause.WITHDRAWN: "its job does not want it any more",
     EndCause.MADE_ROOM: "it made room for the job in the other slot of its machine",
+    EndCause.RECALLED: "the job ahead of it in the slot takes long, or the machine is shared now",
     EndCause.FORGOTTEN: "its glidein does not know it any more",
 }
 """Why a payload ends, in words."""
@@ -78,7 +85,10 @@ def end(pool: SlotPool, claim: Claim, cause: EndCause) -> None:
     if state in AT_WORK and state is not ClaimState.ENDING:
         claim.end_cause = cause
         pool.step_claim(claim, ClaimEvent.END_ASKED, REASONS[cause], {"end_cause": cause.value})
-        pool.emit(EndPayload(claim.glidein, claim.id, REASONS[cause]))
+        if cause is EndCause.RECALLED:
+            pool.emit(RecallPayload(claim.glidein, claim.id))
+        else:
+            pool.emit(EndPayload(claim.glidein, claim.id, REASONS[cause]))
 
 
 def idle_exit(pool: SlotPool, glidein: Glidein) -> float:

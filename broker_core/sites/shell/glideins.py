@@ -50,7 +50,7 @@ echo {printed}
 
 def take_text(slot: SlotClaim, tag: str) -> str:
     """Shell text that gives an attempt to its slot in place of a batch system; repeated it does nothing."""
-    line = shlex.quote(f"{tag} {slot.nice} run")
+    line = shlex.quote(f"{tag} {slot.nice} run {slot.after}")
     return _TAKE.format(glidein=slot.glidein, claim=slot.claim, line=line, printed=shlex.quote(IN_SLOT))
 
 

@@ -28,9 +28,10 @@ by_bubblewrap() {
     set +f
     for path in $devices; do [ ! -e "$path" ] || shown="$shown --dev-bind $path $path"; done
     # Names of hosts are often looked up by a file that is elsewhere.
-    names=$(readlink -f /etc/resolv.conf 2>/dev/null)
+    names=/etc
+    [ ! -h /etc/resolv.conf ] || names=$(readlink -f /etc/resolv.conf 2>/dev/null)
     case $names in
-    /etc/* | /usr/* | *' '*) ;;
+    /etc | /etc/* | /usr/* | *' '*) ;;
     *) [ ! -f "$names" ] || shown="$shown --ro-bind $names $names" ;;
     esac
     set -f

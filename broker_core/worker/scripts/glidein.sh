@@ -2,13 +2,16 @@
 # A glidein: holds what its batch job was given, and runs payloads in its two slots as the broker says (CB-GLI-02).
 # Plain POSIX sh; a Job Starter runs it in the directory of an attempt at a site.
 #
-#   glidein.sh NAME LEASE FIRST BOX BOXING BOXES
+#   glidein.sh NAME LEASE FIRST BOX BOXING BOXES [AGENT WARM]
 #
 # LEASE: seconds after the last change of `lease` at which it ends; FIRST: those that it waits for the first one.
 # BOX, BOXING: names of box.sh and of its archive among the programs; BOXES: `possible`, `always` or `never`.
+# AGENT, WARM: names of the agent of interactive jobs and of warm_start.sh among the programs. Once the agent is there a
+# warm one waits for such jobs (warm_agent.py), and has the glidein look at its claims as soon as they have changed.
 # All files are in `glideins/NAME` of the broker's directory at the site. The broker writes `lease`, and for each
-# claim the file `claims/CLAIM` with `TAG NICE MODE`: the attempt to run, its nice value, and `run`, `stop` (the Job
-# Starter has the program stand still while there is `pause` beside it) or `end`.
+# claim the file `claims/CLAIM` with `TAG NICE MODE [AHEAD]`: the attempt to run, its nice value, and `run`, `stop` (the
+# Job Starter has the program stand still while there is `pause` beside it), `end` or `back` (an end for what has not
+# begun, nothing for what has). It begins once the claim AHEAD is over.
 # The glidein makes `begun`, so that it runs once, for each claim the directory `taken/CLAIM`, so that it is taken
 # once, and `state`. What it took, and whose end the broker heard, as a file in `heard` says, is in `past` then. `state`
 # is whole only if its last line is a single dot:
@@ -19,12 +22,13 @@
 
 set -f
 umask 077
-name=$1 lease=$2 first=$3 box=programs/$4 boxing=programs/$5 boxes=$6
+name=$1 lease=$2 first=$3 box=programs/$4 boxing=programs/$5 boxes=$6 agent=$7 warm=$8
 cd ../../.. || exit 1
 own=glideins/$name
 mkdir -p "$own/claims" "$own/taken" "$own/heard" "$own/past" && mkdir "$own/begun" || exit 1
-leaving=
+leaving= nap= rung=
 trap 'leaving=told' TERM
+trap 'rung=1; [ -z "$nap" ] || kill "$nap" 2>/dev/null' USR1
 
 # Set now to the seconds since the machine started, and moment to the hundredths of them.
 clock() {
@@ -33,8 +37,13 @@ clock() {
     now=${now%%.*}
 }
 
-# Set processes to those of the session that process $1 leads.
+# Set processes to those of the session that process $1 leads. The shell itself reads a byte at a time, of every process
+# of the node: it does that only where nobody else can.
 of_session() {
+    if [ -n "$quick" ]; then
+        processes=$(LC_ALL=C pgrep -s "$1")
+        return 0
+    fi
     processes=
     set +f
     for file in /proc/[0-9]*/stat; do
@@ -56,21 +65,83 @@ give_way() {
     { printf '%s\n' "$2" >"/proc/$1/autogroup"; } 2>/dev/null
 }
 
-# Run attempt $tag for $claim, in a session of its own.
-begin() {
+# Note what $mine is, before it begins.
+note() {
     clock
     printf '0 %s\n' "$moment" >"$mine/lease"
     printf '%s\n' "$tag" >"$mine/tag"
     printf '%s run\n' "$nice" >"$mine/as"
+}
+
+# Kill what is left of a payload. A box of bubblewrap ends with its program, and to look through all processes of a
+# node takes longer than many jobs.
+end_session() {
+    case $boxed in bubblewrap*) [ ! -f "attempts/$tag/ended" ] || return 0 ;; esac
+    read -r leader <"$mine/pid" && of_session "$leader"
+    [ -z "$processes" ] || kill -s KILL $processes 2>/dev/null
+}
+
+# Run attempt $tag for $claim in a session of its own, then those in line behind it.
+begin() {
+    note
     (
         trap - TERM
-        nice -n "$nice" setsid /bin/sh -c 'echo "$$" >"$1" && . "$2"; exit 227' \
-            sh "$mine/pid" "./attempts/$tag/order" </dev/null >/dev/null 2>&1
-        status=$?
-        read -r leader <"$mine/pid" && of_session "$leader"
-        [ -z "$processes" ] || kill -s KILL $processes 2>/dev/null
-        printf '%s\n' "$status" >"$mine/exit.new" && mv -f "$mine/exit.new" "$mine/exit"
+        while :; do
+            way="nice -n $nice"
+            [ "$nice" != 0 ] || way=
+            __warm=$PWD/$own/warm $way setsid /bin/sh -c 'echo "$$" >"$1" && . "$2"; exit 227' \
+                sh "$mine/pid" "./attempts/$tag/order" </dev/null >/dev/null 2>&1
+            status=$?
+            end_session
+            printf '%s\n' "$status" >"$mine/exit"
+            kill -s 0 "$$" 2>/dev/null && mind_lease && [ -z "$leaving" ] && follow || break
+        done
     ) &
+    printf '%s\n' "$!" >"$mine/minder"
+}
+
+# The shell that minds payload $mine may be killed alone: then that is waited for here.
+mind_orphan() {
+    [ ! -f "$mine/exit" ] && read -r minder 2>/dev/null <"$mine/minder" || return 0
+    ! kill -s 0 "$minder" 2>/dev/null && [ ! -f "$mine/exit" ] && read -r leader 2>/dev/null <"$mine/pid" || return 0
+    ! kill -s 0 "$leader" 2>/dev/null && read -r tag <"$mine/tag" || return 0
+    end_session
+    printf '137\n' >"$mine/exit"
+}
+
+# Take the claim that is in line behind $claim; false if none is, or the glidein leaves. That looks at what is taken once
+# it has made `over`, so that either of the two sees the other.
+follow() {
+    ahead=$claim
+    set +f
+    for file in "$own"/claims/*; do
+        after= mode=
+        [ -f "$file" ] && read -r tag nice mode after <"$file"
+        [ "$mode $after" = "run $ahead" ] || continue
+        set -f
+        claim=${file##*/}
+        mine=$own/taken/$claim
+        mkdir "$mine" 2>/dev/null || return 1
+        [ ! -e "$own/over" ] || { printf 'refused\n' >"$mine/exit" && return 1; }
+        note
+        read -r minder <"$own/taken/$ahead/minder" && printf '%s\n' "$minder" >"$mine/minder"
+        return 0
+    done
+    set -f
+    return 1
+}
+
+# True if claim $1 is over, and if it never began, the one that was ahead of it.
+is_over() {
+    one=$1
+    while [ -n "$one" ]; do
+        at=$own/taken/$one
+        [ -d "$at" ] || at=$own/past/$one
+        [ -f "$at/exit" ] && read -r ended <"$at/exit" || return 1
+        one=
+        [ "$ended" != refused ] || [ ! -f "$at/ahead" ] || read -r one <"$at/ahead"
+    done
+    return 0
 }
 
 # Have the payload of $mine end.
@@ -80,16 +151,18 @@ release() {
 
 # Put claims away whose end the broker has heard. It may ask once more, when it has forgotten that.
 put_away() {
+    gone= past=
     set +f
     for file in "$own"/heard/*; do
-        set -f
         claim=${file##*/}
         [ -f "$file" ] || continue
-        rm -f "$own/claims/$claim"
-        [ ! -f "$own/taken/$claim/exit" ] || mv "$own/taken/$claim" "$own/past/"
-        rm -f "$file"
+        gone="$gone $own/claims/$claim" heard="$heard $file"
+        [ ! -f "$own/taken/$claim/exit" ] || past="$past $own/taken/$claim"
     done
     set -f
+    [ -z "$past" ] || mv $past "$own/past/"
+    [ -z "$gone" ] || rm -f $gone $heard
+    heard=
 }
 
 # Bring claim $claim to what the broker wants.
@@ -100,13 +173,20 @@ obey() {
         fresh=1
         return
     fi
-    [ -d "$mine" ] || mind_lease
-    [ -z "$leaving" ] || return 0
-    if mkdir "$mine" 2>/dev/null; then
-        if [ "$mode" = end ]; then printf 'refused\n' >"$mine/exit"; else begin; fi
-        fresh=20
-        return
+    if [ ! -d "$mine" ]; then
+        mind_lease
+        [ -z "$leaving" ] || return 0
+        case $mode in end | back) ;; *) is_over "$after" || return 0 ;; esac
+        if mkdir "$mine" 2>/dev/null; then
+            case $mode in
+            end | back) printf '%s\n' "$after" >"$mine/ahead" && printf 'refused\n' >"$mine/exit" ;;
+            *) begin ;;
+            esac
+            fresh=20
+            return
+        fi
     fi
+    [ "$mode" != back ] || return 0
     as=
     [ ! -r "$mine/as" ] || read -r as <"$mine/as"
     [ "$as" != "$nice $mode" ] && [ ! -f "$mine/exit" ] && read -r leader 2>/dev/null <"$mine/pid" || return 0
@@ -127,7 +207,7 @@ claims() {
     for file in "$own"/claims/*; do
         set -f
         claim=${file##*/}
-        [ -f "$file" ] && read -r tag nice mode <"$file" && obey
+        [ -f "$file" ] && read -r tag nice mode after <"$file" && obey
     done
     set -f
 }
@@ -168,6 +248,25 @@ tell() {
     } >"$own/state.new" && mv -f "$own/state.new" "$own/state"
 }
 
+# Keep an agent warm, which takes a moment of a processor: not while the first payload begins.
+keep_warm() {
+    [ "$turns" -gt 10 ] && [ "$spares" -lt 3 ] && [ -n "$agent" ] && [ -x "programs/$agent" ] || return 0
+    [ -z "$spare" ] || ! kill -s 0 "$spare" 2>/dev/null || return 0
+    spares=$((spares + 1))
+    mkdir -p "$own/warm" && cp "programs/$warm" "$own/warm/start" && printf '%s\n' "$agent" >"$own/warm/agent" ||
+        return 0
+    setsid "$PWD/programs/$agent" --warm "$PWD/$own/warm" "$$" </dev/null >/dev/null 2>&1 &
+    spare=$!
+}
+
+# Wait for the next look.
+rest() {
+    sleep 0.2 &
+    nap=$!
+    if [ -z "$rung" ]; then wait "$nap"; else kill "$nap"; fi 2>/dev/null
+    nap= rung=
+}
+
 # End: payloads that are told so end at once, all others when their leases have ended.
 leave() {
     true >"$own/over"
@@ -195,6 +294,8 @@ fault=
 for program in setsid renice nice; do
     command -v "$program" >/dev/null 2>&1 || fault="the node has no $program"
 done
+quick=
+! command -v pgrep >/dev/null 2>&1 || quick=pgrep
 priorities=down
 nice -n 1 /bin/sh -c 'renice 0 -p "$$"' >/dev/null 2>&1 && priorities=both
 # Set boxed to what keeps payloads apart; only where that is no question is it not tried.
@@ -204,7 +305,7 @@ kinds=
 read -r boxed <"$own/box"
 case $boxes:$boxed in always:not*) fault="no box can be made on the node: ${boxed#*: }" ;; esac
 boxed=${boxed%% /*}
-beat=0 known= most=$first running=
+beat=0 known= most=$first running= heard= spare= spares=0
 [ -z "$fault" ] || { tell && exit 1; }
 clock
 since=$now looked=$now turns=0 fresh=0
@@ -215,10 +316,13 @@ while :; do
     [ -z "$leaving" ] || leave
     # Every second; more often after a claim was taken, whose payload waits for a renewal of its lease; and what ended.
     for claim in $running; do
-        [ ! -f "$own/taken/$claim/exit" ] || fresh=1
+        mine=$own/taken/$claim
+        mind_orphan
+        [ ! -f "$mine/exit" ] || fresh=5
     done
     [ "$((turns % 5))" -ne 0 ] && [ "$fresh" -eq 0 ] || tell
+    keep_warm
     turns=$((turns + 1))
     [ "$fresh" -eq 0 ] || fresh=$((fresh - 1))
-    sleep 0.2
+    rest
 done

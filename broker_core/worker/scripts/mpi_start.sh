@@ -6,7 +6,7 @@
 #
 # TYPE: openmpi, mpich (MPICH2 too), mpich-g2 for one component of a job over several sites, whose launcher is
 # elsewhere and gave the words in CROSSDESK_MPI_PROXY, pacx-mpi for one that has nothing but an outgoing connection to
-# the hub of its job (CROSSDESK_MPI_OVERLAY; overlay.py stands beside this), or plain, whose program is started once
+# the hub of its job (CROSSDESK_MPI_OVERLAY; overlay.py and its parts stand beside this), or plain, whose program is started once
 # and finds the machines in a file.
 # COUNT: processes. FOLDERS: installations to look into after PATH, joined with colons. NAMES: variables of the job
 # that all processes get. DIRECTORY: of the attempt. Runs in the job's own directory.
@@ -76,7 +76,10 @@ scheduler_none() { printf '%s %s\n' "$(uname -n)" "$processes"; }
 
 # Set `scheduler`, and write `machines`: the hosts with the processes on each, as many as are asked for.
 find_machines() {
-    for scheduler in slurm sge pbs lsf none; do
+    # A single process is here, where programs of the batch system may be out of reach: in a box.
+    schedulers="slurm sge pbs lsf none"
+    [ "$processes" -gt 1 ] || schedulers=none
+    for scheduler in $schedulers; do
         "scheduler_$scheduler" >"$machines.all" 2>/dev/null && [ -s "$machines.all" ] && break
     done
     count "$machines.all"
@@ -274,7 +277,7 @@ mpi_pacx_mpi() {
 }
 start_pacx_mpi() {
     {
-        printf '#!/bin/sh\nexec python3 %s run %s /bin/sh -c ' "$(quoted "$overlay")" "$(quoted "$PWD/$note")"
+        printf '#!/bin/sh\nexec python3 -B %s run %s /bin/sh -c ' "$(quoted "$overlay")" "$(quoted "$PWD/$note")"
         printf "'CROSSDESK_MPI_OUT=\$\$; export CROSSDESK_MPI_OUT; exec \"\$@\"' sh %s \"\$@\"\n" "$(quoted "$proxy")"
     } >"$directory/carried"
     chmod u+x "$directory/carried"

@@ -71,7 +71,7 @@ fi
 # Says `yes`, or why a component of a job over sites that cannot reach each other does not start on this node.
 overlay() {
     command -v python3 >/dev/null 2>&1 || { echo 'There is no python3 on this node.' && return; }
-    answer=$(python3 ./overlay.py check 2>/dev/null) && [ -n "$answer" ] ||
+    answer=$(python3 -B ./overlay.py check 2>/dev/null) && [ -n "$answer" ] ||
         answer='python3 of this node is older than 3.7.'
     printf '%s\n' "$answer"
 }

@@ -67,6 +67,15 @@ def test_each_glidein_is_a_row_with_both_slots_their_priority_and_share(show: Sh
     assert not faults(pane)
 
 
+def test_how_many_wait_in_line_for_a_slot_is_shown(show: Show) -> None:
+    view = four()
+    view.glideins[1].slots[0].line = 5
+    pane = show(view)
+    assert texts(pane, BATCH)[1] == "fit-2  100 %  +5 in line"
+    told = pane.table.index(1, BATCH).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert told.endswith(", 5 in line behind it")
+
+
 def test_the_life_of_the_chosen_glidein_is_drawn_and_follows_the_events(show: Show, until: Any) -> None:
     pane = show(
         slots(glidein(1, "Starting"), glidein(2, "Busy", batch("fit-2"), four().glideins[1].slots[1]))

@@ -79,7 +79,7 @@ class SlotViews:
     def _slot(self, glidein: Glidein, role: SlotRole, held: Held, jobs: Jobs) -> SlotView:
         slot = glidein.slots.get(role)
         state = None if slot is None else self._monitor.state_of(slot)
-        shown = SlotView(role=role, state=state or "")
+        shown = SlotView(role=role, state=state or "", line=0 if slot is None else len(slot.line))
         if role not in held:
             return shown
         claim, step = held[role]
