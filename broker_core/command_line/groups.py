@@ -11,7 +11,7 @@ from typing import Any
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from broker_core.command_line.invocation import session
-from broker_core.command_line.job.ids import unshielded
+from broker_core.command_line.shielding import unshielded
 from broker_core.errors import BadRequest
 
 _MEANT = 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,23 +15,8 @@ from broker_core.client.evaluation import Evaluated, evaluated, surrounded
 from broker_core.command_line import output
 from broker_core.command_line.exits import Exit
 from broker_core.command_line.invocation import Json, StateDir, session
+from broker_core.command_line.shielding import unshielded
 from broker_core.system.file_errors import unusable
-
-_SHIELD = "expression:"
-_WITH_VALUE = ("--self", "--other", "--from", "--state-dir")
-
-
-def shielded(words: Sequence[str]) -> list[str]:
-    """The words with an expression that begins with a minus marked, so that it is not taken for options."""
-    found = list(words)
-    if "jdl" not in found or found[found.index("jdl") + 1 :][:1] != ["eval"]:
-        return found
-    for place in range(found.index("jdl") + 2, len(found)):
-        word = found[place]
-        minus = word[:1] == "-" and word[1:2] not in ("", "-") and word != "-h"
-        if minus and found[place - 1] not in _WITH_VALUE:
-            found[place] = _SHIELD + word
-    return found
 
 
 def evaluate(
@@ -58,7 +43,7 @@ def evaluate(
     if (expression is None) == (not source):
         raise typer.BadParameter("Give one expression, or a file of them with --from.")
     around = surrounded(own, other, time.time())
-    lines = [expression.removeprefix(_SHIELD)] if expression is not None else _lines(source)
+    lines = [unshielded(expression)] if expression is not None else _lines(source)
     good = True
     for number, text in enumerate(lines, 1):
         if source and _empty(text):

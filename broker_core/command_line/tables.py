@@ -152,13 +152,13 @@ def components(story: CoallocationStory) -> None:
 def _between_sites(story: CoallocationStory) -> str:
     """Which way what the components say to each other takes, and how much that was."""
     if story.carried is None:
-        return "direct connections; what they carry is not counted."
+        return f"{story.between}; what they carry is not counted."
     each = (
         f"{one.site} sent {words.size(one.sent)}, was sent {words.size(one.received or 0)}"
         for one in story.components
         if one.sent is not None
     )
-    return f"overlay, by way of the broker; {words.size(story.carried)} so far ({'; '.join(each)})."
+    return f"{story.between}; {words.size(story.carried)} so far ({'; '.join(each)})."
 
 
 def facts(pairs: Iterable[tuple[str, str | Text]]) -> None:

@@ -1,12 +1,25 @@
-"""The garbage collector of the broker's process: it must not hold up decisions."""
+"""The garbage collector: it must hold up neither decisions of the broker nor the start of a program."""
 
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 _YOUNG, _MIDDLE, _OLD = 2_500, 8, 2_000
 HARDLY_EVER = 1_000_000
 """New objects between two collections of a process that only computes."""
+
+
+@contextmanager
+def loading() -> Iterator[None]:
+    """What is loaded within stays as long as the process: nothing looks for garbage in it, then or later."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def collect_rarely(young: int = _YOUNG) -> None:

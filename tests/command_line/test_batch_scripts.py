@@ -12,7 +12,7 @@ from broker_core.client.programs import batch_scripts
 from broker_core.client.programs.describe import describe, how_it_runs
 from broker_core.client.programs.file_kind import ItemKind, classify
 from broker_core.client.programs.path_facts import facts_of
-from broker_core.command_line.program import app
+from broker_core.command_line.program import application
 from broker_core.jdl import batch_options
 from tests.command_line.calling import crossdesk
 from tests.running import RunningBroker
@@ -114,7 +114,7 @@ _READ = [*Path(batch_scripts.__file__).parent.glob("*.py"), Path(batch_options._
 @pytest.mark.parametrize("source", _READ, ids=lambda path: path.stem)
 def test_what_a_line_is_answered_with_can_be_done(source: Path) -> None:
     text = source.read_text()
-    nouns = get_group(app).commands
+    nouns = get_group(application()).commands
     for noun, verb in re.findall(r"`crossdesk ([a-z]+) ?([a-z-]*)", text):
         assert verb in getattr(nouns.get(noun), "commands", {}), f"crossdesk {noun} {verb}"
     assert "DAG" not in text, "graphs are not run"

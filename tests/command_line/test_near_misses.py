@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from broker_core.command_line.program import app
+from broker_core.command_line.program import application
 from tests.command_line.calling import crossdesk
 
 
@@ -87,7 +87,7 @@ def test_the_first_help_shows_no_types_of_the_programming_language() -> None:
 
 
 def test_no_help_of_a_command_shows_types(capsys: pytest.CaptureFixture[str]) -> None:
-    helps = dict(_helps(get_command(app), ["crossdesk"], None, capsys))
+    helps = dict(_helps(get_command(application()), ["crossdesk"], None, capsys))
     assert {"crossdesk", "crossdesk job submit", "crossdesk site add"} <= set(helps)
     assert {name: found for name, text in helps.items() if (found := re.findall(_TYPES, text))} == {}
 

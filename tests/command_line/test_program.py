@@ -9,7 +9,7 @@ import pytest
 
 from app.launch import wants_command_line
 from broker_core.command_line.nouns import NOUNS
-from broker_core.command_line.program import app
+from broker_core.command_line.program import application
 from broker_core.version import VERSION
 from tests.command_line.calling import crossdesk
 
@@ -26,18 +26,20 @@ def test_the_version_is_told_without_loading_the_command_line() -> None:
     assert [name for name in heavy if f" {name}" in told.stderr] == []
 
 
-@pytest.mark.parametrize("module", ["broker_core.command_line.program", "broker_core.client.connect"])
-def test_neither_command_line_nor_client_imports_qt(module: str) -> None:
+_WHOLE_PROGRAM = "from broker_core.command_line.program import application; application()"
+_CLIENT = "import broker_core.client.connect"
+
+
+@pytest.mark.parametrize("loading", [_WHOLE_PROGRAM, _CLIENT])
+def test_neither_command_line_nor_client_imports_qt(loading: str) -> None:
     wanted = "[m for m in sys.modules if m.split('.')[0] in ('PySide6', 'qasync', 'app')]"
-    text = f"import sys, {module}; print({wanted})"
+    text = f"import sys; {loading}; print({wanted})"
     told = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize(
-    "module", ["broker_core.command_line.program", "broker_core.client.connect", "app.launch"]
-)
-def test_the_client_side_imports_no_posix_only_module_of_its_own(module: str) -> None:
+@pytest.mark.parametrize("loading", [_WHOLE_PROGRAM, _CLIENT, "import app.launch"])
+def test_the_client_side_imports_no_posix_only_module_of_its_own(loading: str) -> None:
     code = (
         "import sys\n"
         "class Never:\n"
@@ -45,15 +47,31 @@ def test_the_client_side_imports_no_posix_only_module_of_its_own(module: str) ->
         "        if name in ('uvloop', 'broker_core.broker.api.listener', 'broker_core.sites', 'resource'):\n"
         "            raise ImportError(name)\n"
         "sys.meta_path.insert(0, Never())\n"
-        f"import {module}\nprint('fine')"
+        f"{loading}\nprint('fine')"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert told.stdout == "fine\n", told.stderr
 
 
-def test_the_start_knows_every_command() -> None:
-    nouns = [group.name for group in app.registered_groups] + [one.name for one in app.registered_commands]
-    assert sorted(NOUNS) == sorted(str(noun) for noun in nouns)
+def test_a_command_loads_itself_alone_and_help_loads_all() -> None:
+    one = application(["--state-dir", "x", "--json", "job", "list", "--all"])
+    assert [group.name for group in one.registered_groups] == ["job"]
+    assert not one.registered_commands
+    assert [one.name for one in application(["queue"]).registered_commands] == ["queue"]
+    for words in ("", "--help", "job", "job --help", "jbo list", "job lsit", "--state-dir"):
+        app = application(words.split())
+        nouns = {one.name for one in (*app.registered_groups, *app.registered_commands)}
+        assert nouns == {*NOUNS}, words
+
+
+def test_a_command_is_not_loaded_with_all_others() -> None:
+    only = _WHOLE_PROGRAM.replace("application()", "application(['job', 'list'])")
+    loaded = "[name for name in sys.modules if name.startswith('broker_core.command_line.')]"
+    words = [sys.executable, "-c", f"import sys; {only}; print({loaded})"]
+    told = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert "broker_core.command_line.job.list'" in told.stdout
+    assert "broker_core.command_line.job.submit'" not in told.stdout
+    assert "broker_core.command_line.sites" not in told.stdout
 
 
 def test_help_names_every_noun() -> None:

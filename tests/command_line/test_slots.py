@@ -36,3 +36,5 @@ def test_a_slot_in_words() -> None:
     ending = SlotView(role="slot1", state="Claimed", taken=True, step="Ending", priority=None)
     assert command.slot_words(ending) == "a job of another user, ending"
     assert command.slot_words(SlotView(role="slot1", state="Reserved")) == "kept for its job"
+    running = SlotView(role="slot1", state="Claimed", taken=True, step="Running", name="fit", line=3)
+    assert command.slot_words(running) == "fit, 3 in line"

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import sys
 from collections.abc import Coroutine, Sequence
-from itertools import pairwise
 from typing import Annotated
 
 import typer
@@ -14,31 +12,11 @@ import typer
 from broker_core.client.client import BrokerClient
 from broker_core.client.connect import connect
 from broker_core.command_line.job.following import Row, all_rows, latest_rows, outcome_of_row, rows_of
+from broker_core.command_line.shielding import WHOLE_ID, unshielded
 from broker_core.errors import BadRequest, CrossDeskError, NotFound
 
-_WHOLE = re.compile(r"[A-Za-z0-9_-]{22}")
-_SHIELD = "id:"
-_NEGATED = re.compile(r"-[A-Za-z]+:.")
-_LISTS = frozenset({("job", "list"), ("job", "top"), ("job", "tag")})
-"""Commands that take a query."""
 _SHORTEST = 4
 _OFFERED = 200
-
-
-def shielded(words: Sequence[str]) -> list[str]:
-    """The words with ids that begin with a dash marked, so that they are not taken for options; in front of a
-    query also terms with a minus, such as `-state:done`."""
-    listing = any(pair in _LISTS for pair in pairwise(words))
-    return [_SHIELD + word if _is_no_option(word, listing) else word for word in words]
-
-
-def _is_no_option(word: str, listing: bool) -> bool:
-    return word[:1] == "-" and bool(_WHOLE.fullmatch(word) or (listing and _NEGATED.match(word)))
-
-
-def unshielded(word: str) -> str:
-    """The word as it was typed."""
-    return word.removeprefix(_SHIELD)
 
 
 async def resolve(
@@ -56,7 +34,7 @@ async def resolve(
         typed = [one for word in typed for one in (listed if word == "-" else [word])]
     if not typed:
         raise BadRequest("No job is named.", code="no_jobs")
-    short = [word for word in typed if not _WHOLE.fullmatch(word)]
+    short = [word for word in typed if not WHOLE_ID.fullmatch(word)]
     whole = await _complete(client, short) if short else {}
     ids = list(dict.fromkeys(whole.get(word, word) for word in typed))
     return await _opened(client, ids, latest) if batches else ids

@@ -15,9 +15,9 @@ from broker_core.command_line.exits import Exit
 from broker_core.command_line.invocation import Json, Start, StateDir, session, with_client
 from broker_core.command_line.job.folding import BatchLine, folded
 from broker_core.command_line.job.following import Row, matching_rows, rows_of, with_outcome
-from broker_core.command_line.job.ids import unshielded
 from broker_core.command_line.job.outside import list_outside
 from broker_core.command_line.job.status import tell_silent
+from broker_core.command_line.shielding import unshielded
 from broker_core.jobs.query import JobQuery, complete, parse
 from broker_core.jobs.states import JobState
 

@@ -10,8 +10,9 @@ from broker_core.client.client import BrokerClient
 from broker_core.command_line.invocation import Json, StateDir, with_client
 from broker_core.command_line.job.change import report
 from broker_core.command_line.job.following import matching_rows
-from broker_core.command_line.job.ids import resolve, unshielded
+from broker_core.command_line.job.ids import resolve
 from broker_core.command_line.job.list import asked_query
+from broker_core.command_line.shielding import unshielded
 from broker_core.errors import BadRequest, NotFound
 from broker_core.wire.submission import Outcomes
 

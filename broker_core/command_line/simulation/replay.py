@@ -16,7 +16,7 @@ SAMPLE = "lcg-2005"
 
 
 def _policies() -> list[str]:
-    from broker_core.command_line.own_policies import own_policies
+    from broker_core.command_line.simulation.own_policies import own_policies
 
     return own_policies().usable()
 

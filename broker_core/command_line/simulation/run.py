@@ -14,8 +14,8 @@ from rich.progress import Progress
 from broker_core.client.package_data import exists, folder
 from broker_core.command_line import output
 from broker_core.command_line.invocation import session
-from broker_core.command_line.own_policies import own_policies
 from broker_core.command_line.simulation import report as sim_report
+from broker_core.command_line.simulation.own_policies import own_policies
 from broker_core.errors import BadRequest
 from broker_core.policies.guarded import failed
 from broker_core.scheduling.config import SchedulerConfig

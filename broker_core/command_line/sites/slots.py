@@ -51,6 +51,7 @@ def slot_words(slot: SlotView) -> str:
     about += [slot.step.lower()] if slot.step not in ("Running", "") else []
     about += [f"nice {slot.priority}"] if slot.priority is not None else []
     about += [f"{slot.share:.0%} of the CPU"] if slot.share is not None else []
+    about += [f"{slot.line} in line"] if slot.line else []
     return ", ".join(about)
 
 
