@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from broker_core.command_line.nouns import NOUNS
+from broker_core.system.gc_tuning import loading
 
 _COMMAND_LINE_OPTIONS = frozenset({"--help", "-h", "--install-completion", "--show-completion", "--version"})
 _WITH_VALUE = frozenset({"--state-dir", "--screenshot", "--job", "--theme", "--size", "--view", "--scale"})
@@ -38,7 +39,8 @@ def main() -> int:
         sys.stdout.write(f"crossdesk {VERSION}\n")
         return 0
     if wants_command_line(words):
-        from broker_core.command_line.program import run
+        with loading():
+            from broker_core.command_line.program import run
 
         return run(words)
     from app.main import main as desktop

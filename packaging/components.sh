@@ -143,6 +143,22 @@ step() {
     "$@" || failed="$failed $name"
 }
 
+# A step that goes on beside those that follow it; step_awaited shows its words.
+step_beside() {
+    beside=$1
+    shift
+    beside_words=$(mktemp)
+    "$@" >"$beside_words" 2>&1 &
+    beside_pid=$!
+}
+
+# Wait for the step that was begun beside others, and tell of it.
+step_awaited() {
+    step "$beside" wait "$beside_pid"
+    cat "$beside_words"
+    rm "$beside_words"
+}
+
 # The README's commands on a bare Debian, where one can be made; the words go to fresh.sh.
 step_fresh() {
     if [ -n "${CROSSDESK_FRESH:-}" ]; then

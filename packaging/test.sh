@@ -18,6 +18,17 @@ snakemake_tests() {
     "$own/bin/python" -m pytest packaging/plugins/snakemake
 }
 
+# The tests leave a sixth of two processors idle, since they wait for sites.
+beside_the_tests() {
+    step types "$PYTHON" -m mypy
+    if [ "$whole" -eq 0 ]; then
+        step psij "$PYTHON" -m pytest packaging/plugins/psij
+        step snakemake snakemake_tests
+    fi
+    [ -z "$failed" ] || say "failed:$failed"
+    [ -z "$failed" ]
+}
+
 # Where it is set, each of the thousands of processes of the tests compiles all sources anew.
 unset PYTHONDONTWRITEBYTECODE
 
@@ -36,14 +47,11 @@ qt_libraries xcb || {
     set -- --ignore=tests/app --ignore=tests/end2end "$@"
 }
 
+step_beside "beside the tests" beside_the_tests
 step lint "$PYTHON" -m ruff check .
-step types "$PYTHON" -m mypy
 step contracts "$VENV/bin/lint-imports" --no-logo
 step tests "$PYTHON" -m pytest -n 2 --dist worksteal --cov --cov-report=term ${unmarked:+-m "$unmarked"} "$@"
-if [ "$whole" -eq 0 ]; then
-    step psij "$PYTHON" -m pytest packaging/plugins/psij
-    step snakemake snakemake_tests
-fi
+step_awaited
 [ -n "$unmarked$*" ] || step coverage "$PYTHON" -m tests.architecture.coverage_list
 [ "$whole" -gt 0 ] || step_fresh run
 conclude

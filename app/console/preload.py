@@ -76,8 +76,9 @@ class ConsolePreload(QObject):
             return
         self._step.stop()
         if ConsolePreload._loading is None:
+            # No daemon: one that is amid the library when Python ends takes the program down with it.
             ConsolePreload._loading = threading.Thread(
-                target=_load, args=(first_key(), self._pace), name="loading consoles", daemon=True
+                target=_load, args=(first_key(), self._pace), name="loading consoles"
             )
             self._pace.beat()
             self._beat.start()

@@ -9,6 +9,7 @@ import numpy as np
 
 from broker_core.jdl.description import JobDescription, Software
 from broker_core.jdl.syntax.tree import UNDEFINED
+from broker_core.jobs.overlay_ways import is_open, why_preload
 from broker_core.matching.columnar.by_value import JobSlots
 from broker_core.matching.columnar.view import View
 from broker_core.matching.condition import Condition, Holds, of_attribute
@@ -258,13 +259,14 @@ def _public_addresses() -> Condition:
 
 def _overlay() -> Condition:
     """Where a test job has told; nobody else knows."""
-    return of_attribute(
-        "networks of programs",
-        "software",
-        "overlay",
-        lambda value: not isinstance(value, str) or value == "yes",
-        lambda value, held: "" if held else f"a test job there says: {value}",
-    )
+
+    def words(value: Any, held: bool) -> str:
+        if not held:
+            return f"a test job there says: {value}"
+        why = why_preload(value) if isinstance(value, str) else ""
+        return f"its nodes have no network namespaces ({why}), but a library takes their place" if why else ""
+
+    return of_attribute("networks of programs", "software", "overlay", is_open, words)
 
 
 def _status() -> Condition:

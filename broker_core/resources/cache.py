@@ -22,6 +22,7 @@ from broker_core.resources.values import facts as values_of
 
 _STALE = Exclusion("stale", "no source has spoken of it for three intervals or more", now_only=True)
 _NODE_CPUS = "gluehostarchitecturesmpsize"
+_OVERLAY = "overlay"
 Known = Mapping[str, Mapping[str, Any]]
 
 
@@ -306,6 +307,13 @@ class ResourceCache:
         row = pool.columns.row_of(ce)
         found = pool.value(row, _NODE_CPUS) if row is not None else 0
         return found if type(found) is int and found > 0 else 0
+
+    def overlay_answer(self, ce: str) -> str:
+        """What a test job said of the networks of programs there; empty: nothing is known."""
+        pool = self.board.pool
+        row = pool.columns.row_of(ce)
+        found = pool.value(row, _OVERLAY) if row is not None else ""
+        return found if isinstance(found, str) else ""
 
     def commitments_at(self, ce: str) -> dict[str, Commitment]:
         """Job to what it has of a computing element."""

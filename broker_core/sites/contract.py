@@ -66,6 +66,11 @@ class CachedProgram:
     """Where it is, on the broker's machine."""
     sha256: str
 
+    @property
+    def cached_name(self) -> str:
+        """Its name at a site, which tells its content."""
+        return f"{self.name}.{self.sha256[:16]}"
+
 
 @dataclass(frozen=True, slots=True)
 class LaunchOrder:

@@ -7,6 +7,9 @@ import os
 import signal
 from contextlib import suppress
 
+_REAPED = 5.0
+"""Seconds for the end of a process that was killed."""
+
 
 async def printed_here(text: str, *words: str, seconds: float) -> str:
     """What shell text prints that is called with `words`; empty where it does not end in time."""
@@ -26,5 +29,8 @@ async def printed_here(text: str, *words: str, seconds: float) -> str:
         if process.returncode is None:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-            await process.wait()
+            # At the end of a loop nobody may hear of its end any more.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_REAPED):
+                    await process.wait()
     return out.decode("utf-8", "replace")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pwd
 import select
 import socket
 import subprocess
@@ -16,7 +15,7 @@ from statistics import median
 
 from broker_core.worker.agent_settings import LINES, VARIABLE, AgentSettings
 from tests.benchmarks.figure import Figure
-from tests.packaging.agent_build import AgentFiles
+from tests.packaging.agent_build import cached_build
 
 _STARTS = 20
 _FIRST = 0.3
@@ -27,9 +26,8 @@ _PATIENCE = 30.0
 
 def measure() -> list[Figure]:
     """Build it with what is in the cache, and start it beside the agent of this environment."""
-    cache = Path(pwd.getpwuid(os.getuid()).pw_dir, ".cache", "crossdesk", "agent-build")
     with tempfile.TemporaryDirectory() as base:
-        files = AgentFiles(Path(base, "first"), cache).build()
+        files = cached_build(Path(base, "first"))
         begin = time.monotonic()
         files.build()
         built = time.monotonic() - begin

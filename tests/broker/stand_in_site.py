@@ -87,8 +87,5 @@ class Heard:
 class Orders:
     """Names orders by their attempt."""
 
-    async def order(self, record: JobRecord) -> str:
-        return f"{record.id}.{record.attempt}"
-
-    async def component(self, record: JobRecord, component: Component, _: object) -> str:
+    async def of(self, record: JobRecord, component: Component, _: object) -> str:
         return component.tag

@@ -103,10 +103,10 @@ async def test_what_may_have_been_sent_before_a_restart_waits_for_the_site() -> 
 
 async def test_an_order_that_cannot_be_made_keeps_no_site_from_beginning() -> None:
     class Lacking(Orders):
-        async def order(self, record: JobRecord) -> str:
+        async def of(self, record: JobRecord, component: Component, placements: object) -> str:
             if record.id == "bad":
                 raise CrossDeskError("no relay can be started")
-            return await super().order(record)
+            return await super().of(record, component, placements)
 
     site, records = StandIn(), [ready("bad"), ready("good")]
     heard = Heard({record.id: record for record in records})

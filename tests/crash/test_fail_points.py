@@ -26,10 +26,14 @@ RECOVERY = (
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """All points in the soak; else those ahead of a step are left out, which the one before it comes near."""
+    """All points in the soak; else those ahead of a step are left out, which the one before it comes near,
+    and every second one of the start."""
+    soak = metafunc.config.getoption("--soak")
     if metafunc.definition.originalname == "test_a_broker_killed_at_a_fail_point_loses_and_doubles_nothing":
-        left_out = () if metafunc.config.getoption("--soak") else [f"before:{what}" for what in LIFE]
+        left_out = () if soak else [f"before:{what}" for what in LIFE]
         metafunc.parametrize("point", [point for point in POINTS if point not in left_out])
+    elif "point" in metafunc.fixturenames:
+        metafunc.parametrize("point", RECOVERY if soak else RECOVERY[1::2])
 
 
 async def test_a_broker_killed_at_a_fail_point_loses_and_doubles_nothing(
@@ -41,7 +45,6 @@ async def test_a_broker_killed_at_a_fail_point_loses_and_doubles_nothing(
     assert (await survivor.verdict()).faults == []
 
 
-@pytest.mark.parametrize("point", RECOVERY)
 async def test_a_broker_killed_again_while_it_recovers_loses_and_doubles_nothing(
     survivor: Survivor, point: str
 ) -> None:

@@ -45,7 +45,7 @@ ENDED = [*around("job.cancel_requested", "site.cancel", "job.canceled", "job.pur
 def some(points: Iterable[str], soak: bool) -> list[str]:
     """All points, or a few of them that are far from each other."""
     points = list(points)
-    return points if soak else points[:: max(1, len(points) // 4)]
+    return points if soak else points[:: max(1, len(points) // 3)]
 
 
 @pytest.mark.parametrize(

@@ -98,13 +98,13 @@ async def test_what_was_to_be_removed_when_the_broker_died_goes_before_its_job_i
 async def test_no_folder_stays_after_deaths_amid_cancels_and_purges(
     bed: tuple[SitesSurvivor, Sshd, Cluster], soak: bool, seed: int
 ) -> None:
-    """The long form is 1,200 jobs and 120 deaths, the short one 60 jobs and 12 deaths."""
+    """The long form is 1,200 jobs and 120 deaths, the short one 40 jobs and 8 deaths."""
     survivor, sshd, cluster = bed
     dice = random.Random(seed)
     deaths = Deaths(survivor, sshd, cluster, dice)
     async with survivor.client() as client:
         await survivor.begin(client)
-        for _ in range(60 if soak else 6):
+        for _ in range(60 if soak else 4):
             short = await survivor.wave(client, count=3, seconds=dice.choice((0.0, 0.5)))
             long = await survivor.wave(client, count=2, seconds=LONG)
             await asyncio.gather(deaths.some(), _use(client, survivor, dice, long))

@@ -20,7 +20,8 @@ from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.mpi, pytest.mark.display]
 PICTURES = Path("build/screenshots")
-ELECTRON, ION = 0x4FC3F7, 0xFFB74D
+SMALLEST = 50_000
+"""Pixels of the picture at the least."""
 LONG = 90
 PART = 1 << 20
 
@@ -76,19 +77,27 @@ def _pulled(desktop: Desktop, name: str) -> None:
     wait_until(at_end, LONG, f"the slider of {name} is at its end")
 
 
-def _pixels(screen: Screen, color: int) -> int:
-    """How many pixels of the whole screen have about this color: the picture may be a smaller one."""
+def _drawn(screen: Screen) -> tuple[int, int]:
+    """How many pixels of the dark picture have rather the color of electrons, and of ions; a video of moving
+    dots has no exact ones."""
     root = screen.display.screen().root
     shape = root.get_geometry()
     seen = root.get_image(0, 0, shape.width, shape.height, X.ZPixmap, 0xFFFFFFFF)
-    found = np.frombuffer(seen.data, np.uint8).reshape(-1, 4)[:, 2::-1].astype(int)
-    return int((abs(found - [color >> 16, color >> 8 & 0xFF, color & 0xFF]) < 40).all(axis=1).sum())
+    found = np.frombuffer(seen.data, np.uint8).reshape(shape.height, shape.width, 4)[:, :, 2::-1].astype(int)
+    brightest = found.max(axis=2)
+    dark = np.argwhere((brightest > 8) & (brightest < 60))  # around the window all is black
+    if len(dark) < SMALLEST:
+        return 0, 0
+    (top, left), (bottom, right) = np.percentile(dark, (1, 99), axis=0).astype(int)
+    inside = found[top:bottom, left:right]
+    warmth = inside[:, :, 0] - inside[:, :, 2]
+    return int((warmth < -50).sum()), int((warmth > 50).sum())
 
 
 def test_the_plasma_is_watched_and_steered(desktop: Desktop, screen: Screen) -> None:
     wait_until(lambda: "MPICH" in str(desktop.ask(lambda client: client.resource("local"))), what="MPICH")
     job = _submitted(desktop, "plasma")
-    wait_until(lambda: _pixels(screen, ELECTRON) > 500 and _pixels(screen, ION) > 500, LONG, "it is drawn")
+    wait_until(lambda: min(_drawn(screen)) > 500, LONG, "electrons and ions are drawn")
     desktop.await_text(" pictures/s")
     desktop.await_text("picture ")
     for name in ("magnetic field", "temperature"):
@@ -99,7 +108,7 @@ def test_the_plasma_is_watched_and_steered(desktop: Desktop, screen: Screen) -> 
     screen.picture(PICTURES / "real-window-plasma.png")
     assert {"speeds of electrons", "charge"} <= set(_published(desktop, job).arrays)
     desktop.ask(lambda client: client.cancel([job]))
-    wait_until(lambda: _pixels(screen, ELECTRON) < 200, LONG, "its display goes with it")
+    wait_until(lambda: _drawn(screen) == (0, 0), LONG, "its display goes with it")
 
 
 def _steered(desktop: Desktop, job: str) -> Recording | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from broker_core.client.client import BrokerClient
@@ -16,6 +17,13 @@ from tests.running import RunningBroker
 from tests.waiting import eventually
 
 TEXT = f'Executable = "/bin/sh"; Interactive = true; {SHELL}'
+
+
+def agent_file(path: Path) -> Path:
+    """Stands in for the agent with an interpreter of its own: the same program with this machine's."""
+    path.write_text(f'#!/bin/sh\nexec {sys.executable} -I -m broker_core.worker.start "$@"\n')
+    path.chmod(0o700)
+    return path
 
 
 def restart(broker: RunningBroker, **settings: object) -> None:

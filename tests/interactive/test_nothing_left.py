@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from broker_core.wire.sites import SiteSpec
 from broker_core.worker.script import MARK
 from tests.broker.jobs import reach
 from tests.interactive.consoles import SHELL, console
-from tests.interactive.far_jobs import add, restart, submitted
+from tests.interactive.far_jobs import add, agent_file, restart, submitted
 from tests.interactive.pair import Screen
 from tests.running import RunningBroker
 from tests.waiting import eventually
@@ -32,11 +31,7 @@ PROGRAM = "InteractiveX11 = true; " + SHELL.replace("echo ready", LEFT_BEHIND + 
 
 @pytest.fixture
 async def client(running_broker: RunningBroker, tmp_path: Path) -> AsyncIterator[BrokerClient]:
-    # Stands in for the agent with an interpreter of its own: the same program with this machine's.
-    agent = tmp_path / "agent"
-    agent.write_text(f'#!/bin/sh\nexec {sys.executable} -I -m broker_core.worker.start "$@"\n')
-    agent.chmod(0o700)
-    restart(running_broker, agent_program=str(agent))
+    restart(running_broker, agent_program=str(agent_file(tmp_path / "agent")))
     async with await connect(running_broker.state_dir, start=False) as made:
         yield made
 

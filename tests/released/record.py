@@ -63,6 +63,7 @@ _TEXTS = {
     "shadow_ports": "21000-21009",
     "slots_tag": "MaxSlots_(?P<queue>[^=]+)=(?P<count>.*)",
     "agent_program": "/opt/crossdesk/agent",
+    "overlay_library": "/opt/crossdesk/overlay.so",
 }
 _GATED = "while ! [ -e {gate} ]; do sleep 0.05; done; echo whole >result; exit 3"
 

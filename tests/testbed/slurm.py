@@ -136,6 +136,8 @@ class Cluster:
         """More lines for slurm.conf; what is set before `begin` counts."""
         self.cgroup = _CGROUP
         """The text of cgroup.conf, likewise."""
+        self.within: tuple[str, ...] = ()
+        """Words that run the daemons of nodes as they are to be, likewise."""
         self._equipment: dict[int, str] = {}
         self._gpus: list[str] = []
         self._munge = munge
@@ -165,7 +167,7 @@ class Cluster:
         self.start_controller()
         for number in range(1, self.nodes + 1):
             words = ["slurmd", "-D", "-N", f"{self.name}{number}", "-f", self.environment["SLURM_CONF"]]
-            self._slurmds.append(spawn(words, self.folder / "out"))
+            self._slurmds.append(spawn([*self.within, *words], self.folder / "out"))
 
     def start_controller(self) -> None:
         """Start the controller, again after `kill_controller`."""

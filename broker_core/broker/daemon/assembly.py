@@ -67,6 +67,7 @@ from broker_core.jobs.record import JobRecord
 from broker_core.launching.application_launchers import ApplicationLaunchers
 from broker_core.launching.files import FileStore
 from broker_core.launching.launchers import Launchers
+from broker_core.launching.overlay_library import OverlayLibrary
 from broker_core.reactor.core import Core
 from broker_core.reactor.effect_runner import Carrier
 from broker_core.resources.facts import SourceHeard
@@ -150,7 +151,9 @@ class Broker:
             paths.launchers, settings.mpiexec, address, relay, self._own_launchers
         )
         self._launchers.post, self._orders.proxy = engine.post, self._launchers.words
-        self._orders.node_cpus = engine.scheduler.cache.node_cpus
+        cache = engine.scheduler.cache
+        self._orders.node_cpus, self._orders.overlay_answer = cache.node_cpus, cache.overlay_answer
+        self._orders.library = OverlayLibrary(settings.overlay_library)
         self._sites = SiteDispatcher(engine, self._orders, self._fail)
         self._glideins = self._sites.glideins = GlideinCarrier(engine, self._sites, self._orders, settings)
         self._sessions.site_of = self._sites.site_of
@@ -250,9 +253,14 @@ class Broker:
             **self._glideins.carriers(),
             Ask: lambda _: self._updaters.ask(),
             LateMessage: self._ended.stray,
-            ReleaseBarrier: self._launchers.release,
+            ReleaseBarrier: self._release,
             EndLauncher: self._launchers.end,
         }
+
+    def _release(self, effect: ReleaseBarrier) -> None:
+        """All components of a job are there: they compute, and who shares machines with them gives way."""
+        self._launchers.release(effect)
+        self._glideins.released(effect)
 
     def _write_holder(self) -> None:
         said = {

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from broker_core.broker.engine.failpoints import from_environment
 from broker_core.errors import CrossDeskError, StateDirectoryTaken
+from broker_core.system.gc_tuning import collect_rarely, loading
 from broker_core.system.paths import Paths, places
 
 if TYPE_CHECKING:
@@ -97,9 +98,10 @@ def _arguments() -> argparse.ArgumentParser:
 
 
 def _serve(where: Paths, settings: Settings) -> int:
-    import uvloop
+    with loading():
+        import uvloop
 
-    from broker_core.broker.daemon.assembly import unusable
+        from broker_core.broker.daemon.assembly import unusable
 
     os.umask(0o077)
     try:
@@ -119,7 +121,6 @@ async def _run(where: Paths, settings: Settings) -> int:
     from broker_core.bookkeeping.store import Store
     from broker_core.bookkeeping.threads import ready_threads
     from broker_core.broker.daemon.assembly import Broker, unusable
-    from broker_core.system.gc_tuning import collect_rarely
 
     collect_rarely()
     loop = asyncio.get_running_loop()

@@ -27,12 +27,13 @@ SEES_DIRECTORY = "NodesSeeDirectory"
 """Attribute: nodes of the site have been seen to have its directory."""
 SPEED = "GlueHostBenchmarkSI00"
 OVERLAY = "Overlay"
-"""Attribute: `yes` if nodes have been seen to give programs a network of their own, else why not."""
+"""Attribute: `yes` if nodes have been seen to give programs a network of their own, `preload: REASON` if a
+library can take its place, else why neither."""
 _SCALE = 560
 """Points for each time that a node packs the made-up text in a second: a common machine has about 2000, which
 is what is published where nothing was measured. (164.gzip is a part of SpecInt2000 itself.)"""
 _LINE = re.compile(
-    r"(network) (yes|no)|(speed) ([1-9]\d{0,5}) ([1-9]\d{0,6})|(overlay) ([ -~]{1,200})", re.ASCII
+    r"(network) (yes|no)|(speed) ([1-9]\d{0,5}) ([1-9]\d{0,6})|(overlay) ([ -~]{1,300})", re.ASCII
 )
 _WORDS = re.compile(r"(machine|model|named|release|version) ([!-~][ -~]{0,99})", re.ASCII)
 _PUBLISHED = {
@@ -63,7 +64,7 @@ class TestedNodes(BaseModel):
     outbound: bool | None = None
     speed: int | None = None
     overlay: str | None = None
-    """`yes`, or why programs get no network of their own there."""
+    """As the attribute says it."""
     words: dict[str, str] = {}
     """What the node is: machine, model of its processor, named (the system), release, version."""
 

@@ -14,13 +14,15 @@ from broker_core.jdl.syntax.tokens import quoted
 from broker_core.launching.files import FileStore
 from broker_core.wire.sites import SiteTest
 from broker_core.wire.submission import SandboxFile, Submission, SubmissionItem
-from broker_core.worker.script import overlay_path, site_test_path
+from broker_core.worker.script import overlay_files, site_test_path
 
-_NAME, _BESIDE = "site-test.sh", "overlay.py"
+_NAME = "site-test.sh"
+_SENT = {_NAME: site_test_path(), **{path.name: path for path in overlay_files()}}
+_SANDBOX = ", ".join(f'"{name}"' for name in _SENT)
 _DESCRIPTION = f"""\
 Executable = "{_NAME}";
 Arguments = {{arguments}};
-InputSandbox = {{{{"{_NAME}", "{_BESIDE}"}}}};
+InputSandbox = {{{{{_SANDBOX}}}}};
 StdOutput = "{OUTPUT}";
 StdError = "test.err";
 OutputSandbox = {{{{"{OUTPUT}", "test.err", "site-test.out"}}}};
@@ -46,7 +48,7 @@ class SiteTester:
         `speed`: it also measures how fast the node is, which takes it some seconds of CPU time.
         """
         await self._registry.fit(name)
-        files = [await self._stored(_NAME, site_test_path()), await self._stored(_BESIDE, overlay_path())]
+        files = [await self._stored(name, path) for name, path in _SENT.items()]
         host, _, port = self._address.rpartition(":")
         words = [f"'{host}'", f"'{port if host else ''}'", *(["speed"] if speed else [])]
         description = _DESCRIPTION.format(arguments=quoted(" ".join(words)))

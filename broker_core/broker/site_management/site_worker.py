@@ -27,6 +27,7 @@ from broker_core.jobs.placement import Component
 from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.scheduling.live_job import InDoubt
+from broker_core.sites.batcher import Batcher
 from broker_core.sites.contract import KnownAttempt, LaunchOrder, Site
 from broker_core.sites.shortage import is_shortage
 from broker_core.sites.transport.contract import LinkLost
@@ -40,6 +41,8 @@ KEPT_BACK = 20.0
 """Seconds that an attempt waits for a place at a site which is full of jobs that the scheduler believes to
 have left; then it is matched again."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
+_TOGETHER, _MOST_TOGETHER = 0.5, 500
+"""Removals that are asked for within so many seconds are done together, so many at the most."""
 
 
 class SiteWorker:
@@ -65,6 +68,9 @@ class SiteWorker:
         """Tags of those for which that is still to be found out."""
         self.glideins: GlideinReports = NoGlideins()
         """Who hears what the site says of glideins."""
+        self._removals: Batcher[Sequence[Component], None] = Batcher(
+            self._forget, linger=_TOGETHER, most=_MOST_TOGETHER, at_once=1
+        )
         self._under_way: set[tuple[str, str]] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -151,7 +157,7 @@ class SiteWorker:
 
     def forget_soon(self, attempts: Sequence[Component]) -> None:
         """The same in the background."""
-        self._spawn(self._forget(attempts))
+        self._spawn(self._removals.ask(attempts))
 
     def report(self, said: AttemptReport) -> None:
         """The site speaks of an attempt; called in the event loop's thread."""
@@ -179,6 +185,7 @@ class SiteWorker:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._removals.close()
         await self.site.close()
 
     async def _last_words(self, record: JobRecord, of: Component) -> str:
@@ -269,11 +276,9 @@ class SiteWorker:
     async def _order(self, record: JobRecord, attempt: Component) -> LaunchOrder:
         """The order; raises CrossDeskError, and then nothing stays at the site of what may be there."""
         try:
-            if len(record.placements) < 2:
-                return await self._orders.order(record)
             live = self._engine.scheduler.job(record.id)
             placements = record.placements if live is None else live.placements
-            return await self._orders.component(record, attempt, placements)
+            return await self._orders.of(record, attempt, placements)
         except CrossDeskError:
             if attempt.tag in self._unsure:
                 self._call("cancel", attempt)
@@ -318,16 +323,19 @@ class SiteWorker:
             return False
         return True
 
-    async def _forget(self, attempts: Sequence[Component]) -> None:
+    async def _forget(self, groups: Sequence[Sequence[Component]]) -> list[None]:
+        """Remove files, tried until that is done."""
         await self._ready.wait()
+        attempts = [one for group in groups for one in group]
         for tries in count():
             try:
                 async with asyncio.timeout(CALL_DEADLINE):
                     await self.site.forget(attempts)
-                return
+                break
             except (CrossDeskError, OSError) as error:  # a deadline is an OSError too
                 log.info("Files at %s are removed later: %s", self.site.name, error or "no answer")
             await self._pause(tries)
+        return [None] * len(groups)
 
     async def _pause(self, tries: int) -> None:
         """Wait before the same is asked again: a while that grows, or until the connection is another one."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Generic, TypeVar
 
@@ -13,18 +14,20 @@ from broker_core.errors import BadRequest, StoreDamaged
 from broker_core.interactive.sessions.sessions import Sessions
 from broker_core.jdl.description import JobDescription
 from broker_core.jdl.parametric import is_textual, with_value
+from broker_core.jobs.overlay_ways import OverlayWay, way_over
 from broker_core.jobs.placement import Component, Placement
 from broker_core.jobs.record import JobRecord
 from broker_core.launching.files import FileStore
 from broker_core.launching.orders import OVERLAY, component_order, order_for
+from broker_core.launching.overlay_library import OverlayLibrary
 from broker_core.launching.spreading import Proxies, chunks_of
-from broker_core.sites.contract import LaunchOrder
+from broker_core.sites.contract import CachedProgram, LaunchOrder
 from broker_core.wire.submission import SandboxFile
 
 Value = TypeVar("Value")
-ProxyWords = Callable[[Component, Sequence[Sequence[int]], bool, str], Awaitable[Proxies]]
-"""Takes a component, for all of its attempt the processes of each proxy, whether they talk by way of a hub,
-and the name of a launcher of one's own."""
+ProxyWords = Callable[[Component, Sequence[Sequence[int]], OverlayWay | None, str], Awaitable[Proxies]]
+"""Takes a component, for all of its attempt the processes of each proxy, how they get to a hub if they
+talk by way of one, and the name of a launcher of one's own."""
 KEPT = 2000
 """Texts of descriptions kept in memory."""
 
@@ -48,7 +51,7 @@ class Recent(Generic[Value]):
 
 
 async def no_launcher(
-    component: Component, chunks: Sequence[Sequence[int]], overlay: bool, application: str
+    component: Component, chunks: Sequence[Sequence[int]], overlay: OverlayWay | None, application: str
 ) -> Proxies:
     """Stands where there are no launchers."""
     raise BadRequest("No launcher of this broker starts one job at several sites.", place=component.tag)
@@ -67,6 +70,10 @@ class LaunchOrders:
         """How the component of a job over several sites calls its launcher."""
         self.node_cpus: Callable[[str], int] = lambda ce: 0
         """Processors of the largest node of a computing element; 0: not known."""
+        self.overlay_answer: Callable[[str], str] = lambda ce: ""
+        """What a test job said of the networks of programs at a computing element; empty: nothing."""
+        self.library = OverlayLibrary("")
+        """For the nodes of those that give programs no namespace."""
 
     def remember(self, texts: Mapping[str, str]) -> None:
         """Keep texts that will be needed soon, by their hash."""
@@ -101,19 +108,31 @@ class LaunchOrders:
         """The input sandbox of a job."""
         return await self._store.files_of(record.id)
 
-    async def order(self, record: JobRecord) -> LaunchOrder:
-        """All that a site needs to run the current attempt of a job."""
+    async def frozen_agent(self) -> CachedProgram | None:
+        """See `Sessions.frozen_agent`."""
+        return await self._sessions.frozen_agent()
+
+    async def of(
+        self, record: JobRecord, component: Component, placements: Sequence[Placement]
+    ) -> LaunchOrder:
+        """All that a site needs to run a component, of an attempt over one site or several. Raises
+        CrossDeskError."""
+        if len(placements) < 2:
+            return await self._at_one_site(record)
+        return await self._at_several(record, component, placements)
+
+    async def _at_one_site(self, record: JobRecord) -> LaunchOrder:
         description = await self.description(record)
         order = order_for(description, record, await self.files(record), self._files)
         return await self._sessions.equipped(order, description)
 
-    async def component(
+    async def _at_several(
         self, record: JobRecord, component: Component, placements: Sequence[Placement]
     ) -> LaunchOrder:
-        """All that a site needs to run one component of an attempt over several; raises CrossDeskError."""
         description = await self.description(record)
         order = order_for(description, record, await self.files(record), self._files)
-        request, total, overlay = order.request, order.cpus, description.mpi == OVERLAY
+        request, total = order.request, order.cpus
+        overlay = self._way(placements) if description.mpi == OVERLAY else None
         application = description.application_launcher
         one_node = overlay or application
         chunks = [
@@ -123,4 +142,14 @@ class LaunchOrders:
             for one in placements
         ]
         proxies = await self.proxy(component, chunks, overlay, application)
-        return component_order(order, component, placements[component.index], proxies)
+        made = component_order(order, component, placements[component.index], proxies)
+        if proxies.overlay is not OverlayWay.PRELOAD:
+            return made
+        return replace(made, inputs=(*made.inputs, self.library.file()))
+
+    def _way(self, placements: Sequence[Placement]) -> OverlayWay:
+        """Which way is open at all of these; raises NoOverlayLibrary where it cannot be gone."""
+        way = way_over(self.overlay_answer(one.ce.id) for one in placements)
+        if way is OverlayWay.PRELOAD:
+            self.library.file()  # else a launcher would begin in vain
+        return way

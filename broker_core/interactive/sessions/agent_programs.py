@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sys
 import zipfile
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-import broker_core
 from broker_core.sites.contract import CachedProgram
+from broker_core.system.built_files import BUILT, built_paths, checkout, why_missing
 from broker_core.worker.script import line_agent_path
 
 FROZEN = "crossdesk-agent-x86_64-linux"
 """File of the agent that brings its own interpreter; its name tells where it runs."""
-_BUILT = Path("build", "agent", FROZEN)
 SOURCES = "sources.json"
 """In that file: what of the project it was made of, each with its SHA-256 (`packaging/agent/build.py`)."""
 
@@ -53,20 +51,15 @@ def _places(setting: str) -> tuple[Path, ...]:
     """Where the frozen agent may be: as set, as installed, as built in a checkout."""
     if setting:
         return (Path(setting).expanduser(),)
-    return (Path(sys.prefix, "share", "crossdesk", FROZEN), _checkout() / _BUILT)
-
-
-def _checkout() -> Path:
-    """The folder that holds our sources."""
-    return Path(str(broker_core.__file__)).parents[1]
+    return built_paths(FROZEN)
 
 
 def _older(frozen: Path) -> str:
     """Only a file that was built here has its sources beside it, and can be built again."""
-    if frozen != _checkout() / _BUILT or not (_checkout() / "packaging" / "agent.sh").is_file():
+    if frozen != checkout() / BUILT / FROZEN or not (checkout() / "packaging" / "agent.sh").is_file():
         return ""
     found = frozen.stat()
-    return _outdated(_checkout(), frozen, found.st_size, found.st_mtime_ns)
+    return _outdated(checkout(), frozen, found.st_size, found.st_mtime_ns)
 
 
 @lru_cache(maxsize=8)
@@ -88,30 +81,9 @@ def _digest(path: Path) -> str:
 def _missing(setting: str) -> str:
     if setting:
         return f"agent_program in broker.toml names {setting}, which is not there"
-    folder = (_checkout() / _BUILT).parent
-    if _is_built_now(folder / "building"):
-        return f"its file {FROZEN} is being built, which takes a minute or two ({folder / 'log'})"
-    if trouble := _last_line(folder / "log"):
-        return f"its file {FROZEN} could not be built: {trouble}"
-    return f"the broker has no {FROZEN}: build it with sh packaging/agent.sh, or name it as agent_program"
-
-
-def _is_built_now(note: Path) -> bool:
-    """True while the process lives that wrote its number there (`packaging/agent.sh`)."""
-    try:
-        return Path("/proc", str(int(note.read_text()))).exists()
-    except (OSError, ValueError):
-        return False
-
-
-def _last_line(file: Path) -> str:
-    """What the builder said last; empty if it was never started."""
-    try:
-        lines = file.read_text(errors="replace").split("\n")
-    except OSError:
-        return ""
-    filled = [line.strip() for line in lines if line.strip()]
-    return filled[-1].removeprefix("crossdesk: ")[:300] if filled else ""
+    return why_missing(FROZEN) or (
+        f"the broker has no {FROZEN}: build it with sh packaging/agent.sh, or name it as agent_program"
+    )
 
 
 def _kept(path: Path) -> CachedProgram:

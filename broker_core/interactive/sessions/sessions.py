@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
+from weakref import WeakValueDictionary
 
 from broker_core.bookkeeping.store import Store
 from broker_core.errors import BadRequest, Conflict, NotFound
@@ -101,6 +102,8 @@ class Sessions:
         """Batch job to when an agent was brought beside its program, by the monotonic clock."""
         self._bringing: dict[Component, asyncio.Lock] = {}
         """Held while one is brought: several desks may ask at once, and one token is for one agent."""
+        self._listening: WeakValueDictionary[Component, asyncio.Lock] = WeakValueDictionary()
+        """Held while what an agent says is brought."""
 
     async def equipped(self, order: LaunchOrder, description: JobDescription) -> LaunchOrder:
         """The order of an interactive job with its agent; without one where no desk could ever reach it."""
@@ -149,6 +152,11 @@ class Sessions:
                 remedy="Choose another site, or run it as a batch job.",
             )
         return _lacking(replace(order, agents=kept), ASKED_FOR if name == "lines" else missing)
+
+    async def frozen_agent(self) -> CachedProgram | None:
+        """The agent that brings its own interpreter to other sites; None: this broker has none."""
+        found = agents(self._settings.agent_program)
+        return next(iter(await asyncio.to_thread(found.kept, frozen=True, plain=False)), None)
 
     async def place(self) -> Endpoint:
         """The relay at which desks meet agents; the broker's own is started if need be."""
@@ -282,6 +290,11 @@ class Sessions:
 
     async def _word(self, attempt: Component, site: Site) -> AgentReport | None:
         """What the agent says now, or said last; None while it has said nothing. Raises LinkLost."""
+        async with self._listening.setdefault(attempt, asyncio.Lock()):
+            return await self._asked(attempt, site)
+
+    async def _asked(self, attempt: Component, site: Site) -> AgentReport | None:
+        """The same, asked once for all who want to know."""
         now = time.monotonic()
         read, known = self._words.get(attempt, (0.0, None))
         if known is not None and now - read < AGAIN:

@@ -78,7 +78,7 @@ GlueHostLocalFileSystemAvailableSpace | integer | Free space of the local file s
 Requirements | string | Condition of the resource on jobs: bare names are its own attributes, other.X is attribute X of the job.
 StartEstimateBy | string | Who says the expected wait: idle, batch system, history or guess.
 NodesSeeDirectory | boolean | A test job found that its nodes see the site's directory.
-Overlay | string | yes if a test job found that its nodes give programs a network of their own, else why not.
+Overlay | string | yes if a test job found that its nodes give programs a network of their own; preload: and the reason if only a library can take its place; else why neither.
 Reservations | strings | Reservations that its batch system keeps for users.
 GPUModels | strings | Models of the GPUs that its jobs can have, as the site names them.
 GPUsTotal | integer | GPUs of all its nodes.

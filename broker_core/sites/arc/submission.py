@@ -22,7 +22,14 @@ from broker_core.sites.staging import StagingFailed
 from broker_core.sites.starting import StarterSettings, starter_variables
 from broker_core.sites.transport.contract import LinkLost
 from broker_core.wire.sites import SiteSpec
-from broker_core.worker.script import MARK, mpi_start_path, publish_path, software_path, use_path
+from broker_core.worker.script import (
+    MARK,
+    mpi_start_path,
+    overlay_files,
+    publish_path,
+    software_path,
+    use_path,
+)
 
 _AT_ONCE = 50
 """Jobs in one request."""
@@ -112,7 +119,8 @@ class ArcSubmission:
         )
         given = starter_variables(known, at)
         script = launch_script(given, f"{MARK}={launch.order.attempt.tag}")
-        scripts = (*([software_path()] if order.software else []), *([mpi_start_path()] if order.mpi else []))
+        parallel = [mpi_start_path(), *overlay_files()] if order.mpi else []
+        scripts = (*([software_path()] if order.software else []), *parallel)
         return JobUpload(launch, bundle(order.inputs, order.agents, scripts), script)
 
     async def _hand_over(self, parcels: Sequence[JobUpload]) -> dict[str, SiteRefused]:

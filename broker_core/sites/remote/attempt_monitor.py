@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import math
 import time
@@ -28,7 +29,7 @@ from broker_core.worker.markers import ended_mark
 log = logging.getLogger("crossdesk.sites")
 _TOGETHER = 0.01
 """Seconds for others to join a round."""
-_HURRY, _HURRIED = 0.15, 5.0
+_HURRY, _HURRIED = 0.05, 5.0
 """Seconds between two looks, and for how long, where somebody waits for the start of an interactive job."""
 _CANCELING = 60.0
 """Seconds for which the end of what was canceled is waited for with haste."""
@@ -53,6 +54,8 @@ class AttemptMonitor:
         self.finish = RemoteFinish(spec.name, adapter, records, settings, self._ended)
         self._lists = ListPace(spec.list_interval)
         self._woken = asyncio.Event()
+        self._urgent = asyncio.Event()
+        """Somebody waits for a start, and not until others have joined the next round."""
         self._pause = spec.poll_interval
         self._changed = self._looked = time.monotonic()
         """When something changed, and when the last look began."""
@@ -96,8 +99,9 @@ class AttemptMonitor:
             return
         if hurry:
             tracked.hurried = now + _HURRIED
+            self._urgent.set()
         tracked.id, tracked.life = id, arrived(tracked.life, now)
-        if not self._adapter.holds:
+        if hurry or not self._adapter.holds:
             self.wake()
 
     def give_up(self, tag: str) -> None:
@@ -195,7 +199,10 @@ class AttemptMonitor:
         # What comes together is done together, and the first of a burst at once.
         now = time.monotonic()
         apart = _HURRY if self._is_hurried(now) else min(self._spec.poll_interval, BURST)
-        await asyncio.sleep(max(_TOGETHER, self._looked + apart - now))
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(max(_TOGETHER, self._looked + apart - now)):
+                await self._urgent.wait()
+        self._urgent.clear()
 
     def _next_pause(self, changed: bool) -> float:
         now = time.monotonic()

@@ -28,6 +28,8 @@ from broker_core.worker.markers import EndedMark
 log = logging.getLogger("crossdesk.sites")
 _TOGETHER, _AT_ONCE = 0.2, 50
 """Ends that come within so many seconds are asked after by one command, so many at the most."""
+_MOST_CANCELED = 200
+"""Of those that have gone, so many are canceled by one command."""
 _PAUSE, _LONGEST_PAUSE = 1.0, 60.0
 Done = TypeVar("Done")
 
@@ -115,6 +117,9 @@ class RemoteFinish:
         self._ends: Batcher[str, EndRecord | None] = Batcher(
             self._recorded, linger=_TOGETHER, most=_AT_ONCE, at_once=1
         )
+        self._cancels: Batcher[str, None] = Batcher(
+            self._canceled, linger=_TOGETHER, most=_MOST_CANCELED, at_once=1
+        )
         self.removable: list[str] = []
         """Tags whose directories at the site are not needed any more."""
         self._removing = False
@@ -136,7 +141,7 @@ class RemoteFinish:
     async def without_marker(self, tracked: RemoteAttempt) -> None:
         """The site does not have it any more; should it lie, the starter finds that it was canceled."""
         tag = tracked.tag
-        await self._until_done(lambda: self._adapter.cancel([tag]), f"The end of {tag} is told later")
+        await self._until_done(lambda: self._cancels.ask(tag), f"The end of {tag} is told later")
         ended = await self._with_record(tracked, end_without_marker(tracked, time.time(), self._site))
         await self._keep(ended)
         self._ended(ended)
@@ -158,6 +163,7 @@ class RemoteFinish:
     async def close(self) -> None:
         """Ask no more."""
         await self._ends.close()
+        await self._cancels.close()
 
     async def list_live(self, tracked: RemoteAttempt) -> list[RunFile]:
         """Files at the site of an attempt that is not over."""
@@ -228,6 +234,10 @@ class RemoteFinish:
             return ""
 
         return await self._until_done(brought, f"Output of {tracked.tag} comes later")
+
+    async def _canceled(self, tags: Sequence[str]) -> list[None]:
+        await self._adapter.cancel(tags)
+        return [None] * len(tags)
 
     async def _recorded(self, tags: Sequence[str]) -> list[EndRecord | None]:
         found = await self._adapter.end_records(tags)

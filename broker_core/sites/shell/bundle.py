@@ -19,7 +19,7 @@ from broker_core.sites.batch.system import BatchJob, BatchSystem, Queue
 from broker_core.sites.contract import CachedProgram, LaunchOrder, SiteRefused
 from broker_core.sites.glideins import PAYLOAD_LEASE
 from broker_core.sites.left_files import MOST_NAMES
-from broker_core.sites.shell.content_cache import cached_name, is_cached
+from broker_core.sites.shell.content_cache import is_cached
 from broker_core.sites.shell.glideins import box_words, lease_file, take_text
 from broker_core.sites.shell.workspace import Workspace
 from broker_core.sites.staging import StagingFailed, check_input
@@ -226,7 +226,7 @@ def order_text(order: LaunchOrder, place: BundleContext) -> str:
     builds = environments if any(one.startswith("python=") for one in order.software) else ""
     at = StarterSettings(
         folder,
-        lambda one: f"{place.home.path}/programs/{cached_name(one)}",
+        lambda one: f"{place.home.path}/programs/{one.cached_name}",
         news=f"{place.home.path}/news",
         beat=place.beat,
         lease=math.ceil(place.lease) if slot is None else PAYLOAD_LEASE,

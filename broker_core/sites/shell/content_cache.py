@@ -79,14 +79,9 @@ class CachedContent:
         return _LOOKING + self.path.stat().st_size / (_SLOWEST * 1e6)
 
 
-def cached_name(program: CachedProgram) -> str:
-    """Its name at the site, which tells its content."""
-    return f"{program.name}.{program.sha256[:16]}"
-
-
 def program_content(program: CachedProgram) -> CachedContent:
     """A program, which can be run where it is kept."""
-    remote_path = f"programs/{cached_name(program)}"
+    remote_path = f"programs/{program.cached_name}"
     return CachedContent(remote_path, program.path, program.sha256, "700", _AGENT, packs=True)
 
 

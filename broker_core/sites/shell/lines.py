@@ -5,7 +5,7 @@ from __future__ import annotations
 from broker_core.errors import NotFound
 from broker_core.sites.contract import AgentOrder
 from broker_core.sites.lines import MOST_TYPED, LineAnswer, LineBytes, LineCall
-from broker_core.sites.shell.content_cache import ContentCache, cached_name, program_content
+from broker_core.sites.shell.content_cache import ContentCache, program_content
 from broker_core.sites.shell.exchanges import ShellExchanges
 from broker_core.sites.shell.files import FOUND, NO_FILE
 from broker_core.sites.shell.workspace import SiteWorkspace, words_of
@@ -85,7 +85,7 @@ class ShellLines:
             if await programs.have(await home.get(), program_content(order.program)):
                 break
             home.forget()
-        said = f"{tag} {cached_name(order.program)} {order.program.sha256} {encode(order.settings)}\n"
+        said = f"{tag} {order.program.cached_name} {order.program.sha256} {encode(order.settings)}\n"
         reply = await self._exchanges.run(lambda _: _BRING, said.encode())
         if reply.status == NO_FILE:
             raise NotFound("The job does not run there.", place=self._site)

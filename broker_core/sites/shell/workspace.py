@@ -18,13 +18,14 @@ from broker_core.worker.script import (
     box_path,
     boxing_archive,
     mpi_start_path,
-    overlay_path,
+    overlay_files,
     publish_files,
     runner_path,
     shipped_name,
     software_path,
     starter_path,
     use_path,
+    warm_start_path,
 )
 
 STALE = 93
@@ -135,9 +136,9 @@ class SiteWorkspace:
         self.shown = f"{directory or '~/.crossdesk'}/{mark}"
         """Where it is, for people."""
         self._turn = asyncio.Lock()
-        shipped = (starter_path(), runner_path(), software_path(), use_path(), box_path())
+        shipped = (starter_path(), runner_path(), software_path(), use_path(), box_path(), warm_start_path())
         programs = [_Program(path.stem, [path.read_bytes()]) for path in shipped]
-        folders = {"mpi_start": [mpi_start_path(), overlay_path()], "publish": publish_files()}
+        folders = {"mpi_start": [mpi_start_path(), *overlay_files()], "publish": publish_files()}
         for key, paths in folders.items():
             names = [path.name for path in paths]
             programs.append(_Program(key, [path.read_bytes() for path in paths], names))

@@ -35,9 +35,9 @@ def vega() -> SiteView:
     )
 
 
-@pytest.fixture(params=Mode)
+@pytest.fixture
 def editor(request: pytest.FixtureRequest, qapp: QApplication, qtbot: QtBot) -> Editor:
-    context = BenchContext(qapp, mode=request.param)
+    context = BenchContext(qapp, mode=getattr(request, "param", Mode.LIGHT))
     context.sites.views = [vega()]
     made = Editor(context, TEXT)
     qtbot.addWidget(made)
@@ -169,6 +169,7 @@ def test_one_cpu_of_a_program_is_not_written(editor: Editor) -> None:
     assert editor.form.go_to("NodeNumber")
 
 
+@pytest.mark.parametrize("editor", Mode, indirect=True)
 def test_no_word_is_cut_at_the_narrowest_width(editor: Editor) -> None:
     """560 px wide, where the form stands alone."""
     editor.form.more.setChecked(True)
@@ -184,6 +185,7 @@ def test_no_word_is_cut_at_the_narrowest_width(editor: Editor) -> None:
     assert all(one.width() >= one.sizeHint().width() for one in labels)
 
 
+@pytest.mark.parametrize("editor", Mode, indirect=True)
 def test_the_fields_of_all_sections_begin_at_the_same_place(editor: Editor) -> None:
     for size in (13, 18):
         editor.context.theme.wear(size=size)

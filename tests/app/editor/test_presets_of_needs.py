@@ -41,9 +41,9 @@ class _Asked(BenchContext):
         return ended
 
 
-@pytest.fixture(params=Mode)
-def context(request: pytest.FixtureRequest, qapp: QApplication) -> BenchContext:
-    made = BenchContext(qapp, mode=request.param)
+@pytest.fixture
+def context(qapp: QApplication) -> BenchContext:
+    made = BenchContext(qapp, mode=Mode.DARK)
     made.presets.save("small", "CpuNumber = 1;\nMemoryPerNode = 2000;\n")
     made.presets.save("one A100 for a day", A100)
     return made

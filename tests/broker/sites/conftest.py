@@ -127,11 +127,12 @@ def clusters(slurms: dict[str, Cluster]) -> Iterator[dict[str, Cluster]]:
 
 @pytest.fixture
 def hosts(tmp_path: Path, clusters: dict[str, Cluster], isolated: Path) -> Iterator[Path]:
-    """The folder of the login hosts of both, known to the broker's user; MPICH is in their PATH."""
-    path = f"{installed('mpich').prefix}/bin:/usr/bin:/bin"
+    """The folder of the login hosts of both, known to the broker's user; MPICH is in their PATH. Each is also
+    a host of four processors, if it is taken for one without a batch system."""
+    more = {"PATH": f"{installed('mpich').prefix}/bin:/usr/bin:/bin", "CROSSDESK_SLOTS": "4"}
     servers = {
         name: Sshd(
-            tmp_path / name, environment=cluster.environment | own_home(tmp_path / name) | {"PATH": path}
+            tmp_path / name, environment=cluster.environment | own_home(tmp_path / name) | more
         )
         for name, cluster in clusters.items()
     }
@@ -161,4 +162,14 @@ async def grid(
 ) -> AsyncIterator[Grid]:
     async with BrokerClient(BrokerTransport(launching.state_dir, patience=20)) as client:
         await with_both(client, hosts)
+        yield Grid(client, launching, clusters, hosts)
+
+
+@pytest.fixture
+async def closed(
+    hosts: Path, launching: RunningBroker, clusters: dict[str, Cluster]
+) -> AsyncIterator[Grid]:
+    """The same with nodes that nobody can call."""
+    async with BrokerClient(BrokerTransport(launching.state_dir, patience=20)) as client:
+        await with_both(client, hosts, reachable=False)
         yield Grid(client, launching, clusters, hosts)

@@ -23,6 +23,14 @@ JOB = """
 """
 
 
+def command_of(pid: int) -> bytes:
+    """Empty of a process that is gone."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
 @dataclass
 class Grid:
     """A broker that has both clusters, and what is there."""
@@ -47,6 +55,10 @@ class Grid:
 
     def launcher(self, job: str, attempt: int = 1) -> LauncherFolder:
         return LauncherFolder(self.broker.state_dir / "launchers" / f"{job}.{attempt}")
+
+    def called(self, name: str, words: bytes) -> list[int]:
+        """Processes at a site that were called with these words."""
+        return [pid for pid in processes_of(self.folder / f"{name}-there") if words in command_of(pid)]
 
     def there(self) -> list[str]:
         """Jobs of the batch systems."""

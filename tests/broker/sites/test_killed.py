@@ -17,7 +17,7 @@ from tests.running import RunningBroker
 from tests.testbed.slurm import Cluster
 from tests.waiting import eventually, wait_until
 
-POINTS = (
+POINTS = (  # every second one but in the soak
     "before:job.matched",
     "before:site.submit",
     "after:site.submit",
@@ -32,11 +32,12 @@ POINTS = (
 @pytest.mark.timeout(600)  # as many lives of a broker as there are points
 @pytest.mark.usefixtures("trusting")
 async def test_a_broker_killed_on_the_way_runs_the_job_once(
-    client: BrokerClient, running_broker: RunningBroker, cluster: Cluster, spec: SiteSpec, tmp_path: Path
-) -> None:
+    client: BrokerClient, running_broker: RunningBroker, cluster: Cluster, spec: SiteSpec, tmp_path: Path,
+    soak: bool,
+) -> None:  # fmt: skip
     await client.add_site(spec)
     await known(client, NAME)
-    for number, point in enumerate(POINTS):
+    for number, point in enumerate(POINTS if soak else POINTS[1::2]):
         running_broker.kill()
         running_broker.start(CROSSDESK_FAIL_AT=f"{point}:1")
         await known(client, NAME)

@@ -5,22 +5,19 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication
 
 from app.inspector.coallocation.pane import CoallocationPane
-from broker_core.client.client import BrokerClient
-from broker_core.client.transport import BrokerTransport
 from tests.app.pictures import PICTURES
 from tests.app.windows import Stage, play
 from tests.broker.jobs import reach
-from tests.broker.sites.grid import JOB, NAMES, Grid, with_both
+from tests.broker.sites.grid import JOB, NAMES, Grid, command_of, with_both
 from tests.broker.sites.watching import known
 from tests.command_line.calling import crossdesk
-from tests.running import RunningBroker, processes_of
+from tests.running import RunningBroker
 from tests.testbed.slurm import Cluster
 from tests.waiting import eventually
 
@@ -61,16 +58,6 @@ async def test_components_of_the_description_run_where_each_says_and_two_may_sha
     await grid.nothing_is_left()
 
 
-@pytest.fixture
-async def closed(
-    hosts: Path, launching: RunningBroker, clusters: dict[str, Cluster]
-) -> AsyncIterator[Grid]:
-    """The same with nodes that nobody can call."""
-    async with BrokerClient(BrokerTransport(launching.state_dir, patience=20)) as client:
-        await with_both(client, hosts, reachable=False)
-        yield Grid(client, launching, clusters, hosts)
-
-
 async def test_sites_that_cannot_call_each_other_run_one_job_by_way_of_the_broker_s_machine(
     closed: Grid, tmp_path: Path
 ) -> None:
@@ -82,7 +69,8 @@ async def test_sites_that_cannot_call_each_other_run_one_job_by_way_of_the_broke
 
     async def counted() -> bool:
         said = await asyncio.to_thread(crossdesk, "job", "status", job)
-        return "overlay, by way of the broker; " in said.out and "north sent 0 B" not in said.out
+        way = "overlay, by way of the broker (by a network namespace at each site); "
+        return way in said.out and "north sent 0 B" not in said.out
 
     await eventually(counted)
     (tmp_path / "gate").touch()
@@ -95,7 +83,7 @@ async def test_sites_that_cannot_call_each_other_run_one_job_by_way_of_the_broke
 
 async def test_the_death_of_what_carries_a_site_ends_all(closed: Grid, tmp_path: Path) -> None:
     job = await running(closed, tmp_path / "gate", "pacx-mpi")
-    carrier, *_ = called(closed, "south", b"overlay.py\0run")
+    carrier, *_ = closed.called("south", b"overlay.py\0run")
     os.kill(carrier, signal.SIGKILL)
     row = await reach(closed.client, job, "Done", "Aborted")
     assert row["state"] == "Aborted", await closed.story(job)
@@ -115,20 +103,7 @@ async def running(grid: Grid, gate: Path, kind: str = "mpich-g2") -> str:
 
 def ranks(grid: Grid, name: str) -> list[int]:
     """Processes of the program at a site."""
-    return [pid for pid in called(grid, name, b"./ranks\0") if command_of(pid).startswith(b"./ranks\0")]
-
-
-def called(grid: Grid, name: str, words: bytes) -> list[int]:
-    """Processes at a site that were called with these words."""
-    return [pid for pid in processes_of(grid.folder / f"{name}-there") if words in command_of(pid)]
-
-
-def command_of(pid: int) -> bytes:
-    """Empty of a process that is gone."""
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return b""
+    return [pid for pid in grid.called(name, b"./ranks\0") if command_of(pid).startswith(b"./ranks\0")]
 
 
 async def test_a_component_that_dies_while_all_compute_ends_the_others_and_the_job(

@@ -108,3 +108,21 @@ async def test_a_job_outlives_the_broker_and_is_started_again_with_another_launc
     assert await own.output(job, "component-1/out") == "worker 1 go here I am\n"
     assert len(begun.read_text()) == (2 if victim == "broker" else 4)
     await own.nothing_is_left()
+
+
+async def test_after_the_death_of_a_launcher_the_parts_that_work_go_on_alone(
+    own: Grid, tmp_path: Path
+) -> None:
+    gate, begun = tmp_path / "gate", tmp_path / "gate.begun"
+    held = CALLER.replace("sys.exit(", GATED.replace('== "1"', 'in "01"') + "sys.exit(")
+    file = await upload(own.client, f"GATE = {str(gate)!r}\n{held}".encode(), "caller.py")
+    job = (await submit(own.client, FARMED.format(said="here I am"), files=[file])).ids[0]
+    await eventually(lambda: begun.exists() and len(begun.read_text()) == 2, what="both work")
+    os.kill(own.launcher(job).pid(), signal.SIGKILL)
+    await eventually(lambda: not own.launcher(job).path.exists(), what="the broker has noticed")
+    assert (await own.client.job(job)).row["state"] == "Running"
+    gate.touch()
+    row = await reach(own.client, job, "Done", "Aborted")
+    assert (row["state"], row["exit_code"]) == ("Done", 0), await own.story(job)
+    assert len(begun.read_text()) == 2
+    await own.nothing_is_left()

@@ -13,7 +13,7 @@ import pytest
 
 from broker_core.sites.contract import CachedProgram
 from broker_core.sites.link import Link
-from broker_core.sites.shell.content_cache import ContentCache, cached_name, program_content
+from broker_core.sites.shell.content_cache import ContentCache, program_content
 from broker_core.sites.shell.workspace import SiteWorkspace
 from broker_core.sites.transport.contract import LinkLost, Reply
 from broker_core.sites.transport.local import LocalTransport
@@ -48,7 +48,7 @@ def there(tmp_path: Path) -> There:
 
 
 def kept(tmp_path: Path, program: CachedProgram) -> Path:
-    return tmp_path / "site" / "mark" / "programs" / cached_name(program)
+    return tmp_path / "site" / "mark" / "programs" / program.cached_name
 
 
 async def test_a_program_is_sent_once(there: There, program: CachedProgram, tmp_path: Path) -> None:
