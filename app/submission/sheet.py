@@ -126,9 +126,12 @@ class SubmissionSheet(QDialog):
         self._read_again()
 
     def _read_again(self) -> None:
+        self._stop_reading()
+        self._reading = self._context.run(self._read(), self.tr("looking at the files to send"))
+
+    def _stop_reading(self) -> None:
         if self._reading is not None:
             self._reading.cancel()
-        self._reading = self._context.run(self._read(), self.tr("looking at the files to send"))
 
     def choose_site(self, site: str) -> None:
         """Choose the site (its name or a computing element) beforehand; empty: the scheduler chooses."""
@@ -210,6 +213,8 @@ class SubmissionSheet(QDialog):
         self._read_later()
 
     def _read_later(self) -> None:
+        # What is being read is not what is written now: it must not be submitted.
+        self._stop_reading()
         self._at_once = False
         self.form.show_values(self.sweeps)
         self._go(SheetStage.READING)
@@ -318,7 +323,8 @@ class SubmissionSheet(QDialog):
         waiting = self.stage is SheetStage.READING and not self._at_once
         ready = (self.stage is SheetStage.READY or waiting) and self._values_ok()
         self.form.submit.setEnabled(ready or (refused and len(self.jobs) == 1))
-        self.form.arguments.setEnabled(self.stage is not SheetStage.SENDING)
+        for field in (self.form.arguments, self.form.preset):
+            field.setEnabled(self.stage is not SheetStage.SENDING)
         self.form.show_busy(self.stage in (SheetStage.READING, SheetStage.SENDING))
         self.form.amount.setText(self._summary())
 
@@ -342,8 +348,7 @@ class SubmissionSheet(QDialog):
 
     def done(self, result: int) -> None:
         """Close; what is under way is given up."""
-        if self._reading is not None:
-            self._reading.cancel()  # it may still ask where the job can run, though that is submitted
+        self._stop_reading()  # it may still ask where the job can run, though that is submitted
         if self._sending is not None and self.stage is not SheetStage.DONE:
             self._sending.cancel()
         super().done(result)

@@ -18,6 +18,7 @@ from app.drops.plan import plan_for, plan_for_text
 from app.drops.script import ScriptSheet
 from app.submission.draft import JobDraft
 from app.submission.sheet import SheetStage, SubmissionSheet
+from broker_core.client.prepare import Prepared, prepare
 from broker_core.client.programs.file_kind import classify
 from broker_core.client.programs.path_facts import facts_of
 from tests.app.bench_context import BenchContext
@@ -185,6 +186,38 @@ def test_the_arguments_of_a_dropped_script_are_written_in_the_sheet(
     until(lambda: sheet.stage is SheetStage.DONE)
     assert _run(context, loop, context.shown[0])["exit_code"] == 0
     assert _output(context, loop, context.shown[0]) == "['-n', '3', 'two words']\n"
+
+
+def test_what_is_typed_while_files_are_looked_at_is_in_the_one_job_that_is_sent(
+    context: BenchContext,
+    qtbot: QtBot,
+    until: Until,
+    loop: asyncio.AbstractEventLoop,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    typed, texts = asyncio.Event(), list[str]()
+
+    async def slow(text: str, base: Path, **more: Any) -> Prepared:
+        texts.append(text)
+        if len(texts) == 1:
+            await typed.wait()
+        return await prepare(text, base, **more)
+
+    monkeypatch.setattr("app.submission.sheet.prepare", slow)
+    window = QWidget()
+    qtbot.addWidget(window)
+    sheet = SubmissionSheet(context, _jobs(_script(tmp_path, "a.sh", '#!/bin/sh\necho "$1"\n')), window)
+    sheet.open()
+    until(lambda: texts)
+    sheet.form.arguments.setText("typed")
+    sheet.form.arguments.textEdited.emit("typed")
+    sheet.form.submit.click()
+    typed.set()
+    until(lambda: sheet.stage is SheetStage.DONE)
+    assert loop.run_until_complete(context.client.jobs_page()).total == 1
+    _run(context, loop, context.shown[0])
+    assert _output(context, loop, context.shown[0]) == "typed\n"
 
 
 def test_a_parameter_in_the_arguments_asks_for_its_values(open_sheet: Open, tmp_path: Path) -> None:
