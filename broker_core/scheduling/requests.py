@@ -8,6 +8,7 @@ from broker_core.jobs.transitions import EventType
 from broker_core.scheduling.attempts.fencing import Fences
 from broker_core.scheduling.attempts.several_ends import SeveralEnds
 from broker_core.scheduling.coallocation.messages import CoallocationCanceled
+from broker_core.scheduling.effects import Cancel, of_components
 from broker_core.scheduling.messages import CancelAsked, HoldAsked, ReleaseAsked
 from broker_core.scheduling.queue.admission import Admission
 from broker_core.scheduling.state import SchedulerState
@@ -42,6 +43,8 @@ class UserRequests:
             self._several.tell(CoallocationCanceled(job.id))
         elif job.record.state is not S.READY:
             self._fences.end(job.record)
+        else:  # what has it not yet says that it refuses it, or has it and is asked then
+            self._jobs.effects.extend(of_components(Cancel, job.record))
 
     def hold(self, message: HoldAsked) -> None:
         """Match a waiting job no more for now."""

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 PICTURES = Path(__file__).parents[2] / "build" / "screenshots"
+PICTURES.mkdir(parents=True, exist_ok=True)
 SIZES = ((1280, 800), (2560, 1440))
 _GAP, _CAPTION = 8, 28
 _SMOOTH = Qt.TransformationMode.SmoothTransformation

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from broker_core.client.client import BrokerClient
+from broker_core.scheduling.slots.rules import SlotRules
 from broker_core.worker.agent_settings import CONTACT
 from broker_core.worker.warm_agent import WARM
 from tests.broker.jobs import reach
@@ -264,6 +265,39 @@ async def test_jobs_wait_in_line_where_others_were_short_and_go_back_from_behind
         await survivor.all_ended(client)
         faults = await survivor.faults(client)
     assert not faults, "\n".join(faults)
+
+
+@pytest.mark.parametrize("killed", [False, True])
+async def test_of_many_jobs_all_are_canceled_also_those_for_which_no_glidein_was_asked_yet(
+    survivor: SitesSurvivor, cluster: Cluster, isolated: Path, killed: bool
+) -> None:
+    gate, most = isolated / "gate", SlotRules().most_waiting
+    async with survivor.client() as client:
+        await survivor.begin(client)
+        fill(cluster, 3)
+        (first,) = await survivor.wave(client, count=1, seconds=0, gate=gate)
+        await reach(client, first, "Running")
+        others = await survivor.wave(client, count=most + 8, seconds=0, gate=gate)
+
+        async def asked() -> bool:
+            return len((await client.slots()).glideins) == 1 + most
+
+        await eventually(asked, what="as many glideins wait as may")
+        await client.cancel([first, *others])
+        if killed:
+            survivor.kill()
+            survivor.wait_for_death()
+            await survivor.revive()
+        for job in (first, *others):
+            await reach(client, job, "Canceled")
+
+        async def gone() -> bool:
+            return not (await client.slots()).glideins
+
+        await eventually(gone, what="nothing waits at the site any more")
+        await eventually(lambda: not survivor.beds[SITE].present(survivor.mark(SITE)))
+    begun = [job for job in (first, *others) if (survivor.effects / survivor.accepted[job]).exists()]
+    assert begun == [first]
 
 
 async def test_killed_at_its_steps_a_broker_loses_and_doubles_nothing_in_glideins(

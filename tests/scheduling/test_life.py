@@ -231,9 +231,10 @@ def test_a_cancel_while_the_site_is_asked_follows_its_answer() -> None:
     stage = Stage()
     (job,) = stage.submit()
     stage.tell(CancelAsked(job))
-    assert stage.cancels == []
+    assert stage.cancels == of_components(Cancel, stage.records[job])
+    assert stage.state(job) is S.READY
     stage.accepted(job)
-    assert len(stage.cancels) == 1
+    assert len(stage.cancels) == 2
     stage.ended(job, None, failure="killed")
     assert stage.state(job) is S.CANCELED
 

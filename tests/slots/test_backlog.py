@@ -79,13 +79,20 @@ def test_where_one_comes_to_nothing_the_next_is_asked_for(end: type[GlideinRefus
 
 
 def test_a_job_that_nobody_wants_any_more_asks_for_nothing() -> None:
-    stage, asked = flooded(4)
-    stage.tell(JobWithdrawn("j2", "canceled"))
+    stage, asked = flooded(5)
+    found = stage.tell(JobWithdrawn("j2", "canceled"))
+    assert only(found, GlideinUnavailable) == GlideinUnavailable(payload("j2"), "canceled")
     assert not stage.monitor.has_any(payload("j2").component)
     found = stage.tell(JobWithdrawn("j0", "canceled"))
+    assert only(found, GlideinUnavailable) == GlideinUnavailable(payload("j0"), "canceled")
     again = only(found, StartGlidein)
     assert stage.monitor.glidein(again.glidein)[0].payload == payload("j3")  # type: ignore[index]
     assert only(found, StopGlidein).glidein == asked[0]
+    # Of one that its site has, the site says that it has ended.
+    stage.tell(GlideinAccepted(asked[1]))
+    found = stage.tell(JobWithdrawn("j1", "canceled"))
+    assert all_of(found, GlideinUnavailable) == []
+    assert only(found, StopGlidein).glidein == asked[1]
 
 
 def test_jobs_of_others_and_with_other_needs_have_places_of_their_own() -> None:

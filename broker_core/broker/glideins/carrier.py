@@ -181,8 +181,11 @@ class GlideinCarrier:
 
     async def _order(self, glidein: str) -> LaunchOrder | None:
         known = self._monitor.glidein(glidein)
-        record = None if known is None else self._record(known[0].payload.component)
-        if known is None or record is None:
+        if known is None:
+            return None
+        record = self._record(known[0].payload.component)
+        if record is None:
+            self._engine.post(messages.GlideinRefused(glidein, "its job does not want it any more"))
             return None
         order = await self._order_of(record, known[0].payload.component)
         agent = await self._orders.frozen_agent()

@@ -44,10 +44,12 @@ class Backlog:
         """It does not wait any more, if it did."""
         self._waiting.pop(key_of(component), None)
 
-    def withdraw(self, job: str) -> None:
-        """Its job does not want it any more."""
-        for wanted in [one for one in self if one.payload.component.job == job]:
+    def withdraw(self, job: str) -> list[GlideinWanted]:
+        """Take out what a job does not want any more."""
+        found = [one for one in self if one.payload.component.job == job]
+        for wanted in found:
             self.remove(wanted.payload.component)
+        return found
 
     def expire(self, now: float) -> list[GlideinWanted]:
         """Take out those that have waited for too long."""

@@ -208,11 +208,15 @@ class Glideins:
     def withdrawn(self, job: str, reason: str) -> None:
         """End the glideins that a job caused and that nobody uses yet."""
         pool = self._pool
-        pool.backlog.withdraw(job)
+        for wanted in pool.backlog.withdraw(job):
+            pool.emit(GlideinUnavailable(wanted.payload, reason))
         for glidein in [one for one in pool.glideins.values() if one.payload.component.job == job]:
-            if pool.state_of_glidein(glidein.id) in BEFORE_JOINING:
+            state = pool.state_of_glidein(glidein.id)
+            if state in BEFORE_JOINING:
                 pool.step_glidein(glidein, _E.WITHDRAWN, reason)
                 self._stop(glidein, reason)
+            if state is _S.REQUESTED:  # of others their sites say that they have ended
+                pool.emit(GlideinUnavailable(glidein.payload, reason))
 
     def overdue(self, glidein: Glidein) -> None:
         """The moment of a glidein has come: its deadline may have moved on since."""

@@ -85,7 +85,7 @@ class SlotRules:
     grace: float = 30.0
     """What a node takes at most to end all processes once a lease has ended."""
 
-    most_waiting: int = 10_000
+    most_waiting: int = 16
     """Glideins of one kind that wait at a site; as many as have joined, if these are more. Further batch jobs
     have theirs asked for later, unless one that runs can take them before."""
     most_in_line: int = 16

@@ -56,7 +56,6 @@ def values(page: ComparePage, name: str) -> tuple[str, ...]:
 
 
 async def save(on: Stage, name: str) -> None:
-    PICTURES.mkdir(parents=True, exist_ok=True)
     for mode in (Mode.LIGHT, Mode.DARK):
         on.context.theme.wear(mode=mode)
         for width, height in ((1280, 800), (900, 560)):

@@ -56,7 +56,6 @@ def test_the_sheet_has_the_lines_and_warns_of_what_is_not_possible(
     assert ("warning", "Line 4: --dependency=afterok:7 is not possible.") in [
         (severity, text[:47]) for severity, text in sheet.form.remarks.shown
     ]
-    PICTURES.mkdir(parents=True, exist_ok=True)
     assert sheet.grab().save(str(PICTURES / "desk-drop-batch-script.png"))
     sheet.reject()
 

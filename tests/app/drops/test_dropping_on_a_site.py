@@ -106,7 +106,6 @@ def test_a_program_dropped_on_a_site_says_where_it_will_run(
         await eventually(lambda: on.context.sites.views)
         assert _drag(on, _file(script), await _place(on, False)) == "Drop to run on local with 1 CPU"
         assert on.window.drops.overlay.isVisible()
-        PICTURES.mkdir(parents=True, exist_ok=True)
         for mode in (Mode.LIGHT, Mode.DARK):
             on.context.theme.wear(mode=mode)
             await turns()

@@ -122,7 +122,6 @@ def test_a_graph_is_shown_instead_of_the_form(drawn: Editor) -> None:
     assert side.graph.numbers.text() == "4 jobs, 4 dependencies"
     boxes = [side.graph.view.box(key) for key in side.graph.view.nodes]
     assert not any(one.intersects(other) for at, one in enumerate(boxes) for other in boxes[at + 1 :])
-    PICTURES.mkdir(parents=True, exist_ok=True)
     for mode in (Mode.LIGHT, Mode.DARK, Mode.CONTRAST):
         drawn.context.theme.wear(mode=mode)
         assert drawn.grab().save(str(PICTURES / f"editor-graph-{mode.value}.png"))

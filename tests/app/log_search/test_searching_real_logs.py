@@ -50,7 +50,6 @@ def hits(page: LogSearchPage) -> list[str]:
 
 
 async def save(on: Stage, name: str) -> None:
-    PICTURES.mkdir(parents=True, exist_ok=True)
     for mode in (Mode.LIGHT, Mode.DARK):
         on.context.theme.wear(mode=mode)
         for width, height in ((1280, 800), (900, 560)):

@@ -142,7 +142,6 @@ def test_pictures_of_them(qapp: QApplication, state_dir: Path, mode: Mode) -> No
     async def scene(on: Stage) -> None:
         on.context.theme.wear(mode)
         await shown(on)
-        PICTURES.mkdir(parents=True, exist_ok=True)
         on.window.jobs.outside.view.choose("vega/4711")
         inspector = on.window.inspector
         assert inspector is not None

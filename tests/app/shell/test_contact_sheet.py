@@ -23,7 +23,6 @@ LOOKS = ((Mode.LIGHT, 13), (Mode.DARK, 13), (Mode.CONTRAST, 13), (Mode.DARK, 18)
 @pytest.mark.expected_log(r"\d+ failed", "“killed” failed")
 def test_a_contact_sheet_is_made_for_each_theme(qapp: QApplication, broker: Path, soak: bool) -> None:
     looks = LOOKS if soak else LOOKS[::3]
-    PICTURES.mkdir(parents=True, exist_ok=True)
 
     async def scenario(on: Stage) -> None:
         await on.ready()

@@ -42,7 +42,6 @@ def test_every_view_has_its_picture_and_names_for_all_controls(
     qapp: QApplication, broker: Path, soak: bool
 ) -> None:
     modes = (Mode.LIGHT, Mode.DARK, Mode.CONTRAST) if soak else (Mode.LIGHT,)
-    PICTURES.mkdir(parents=True, exist_ok=True)
     unnamed: set[str] = set()
 
     async def scenario(on: Stage) -> None:
@@ -67,7 +66,6 @@ def test_every_view_has_its_picture_and_names_for_all_controls(
 
 
 def test_views_without_their_broker_have_their_pictures(qapp: QApplication, state_dir: Path) -> None:
-    PICTURES.mkdir(parents=True, exist_ok=True)
     refused = CrossDeskError("The disk could not be read.", place="store", remedy="Look at the broker's log.")
 
     async def scenario(on: Stage) -> None:

@@ -50,7 +50,6 @@ def grid(request: pytest.FixtureRequest, state_dir: Path) -> Iterator[tuple[Path
 @pytest.mark.slow
 def test_views_of_resources_have_their_pictures(qapp: QApplication, grid: tuple[Path, int]) -> None:
     state_dir, number = grid
-    PICTURES.mkdir(parents=True, exist_ok=True)
     made: list[Path] = []
 
     async def scenario(on: Stage) -> None:

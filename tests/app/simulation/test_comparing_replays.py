@@ -92,7 +92,6 @@ def test_two_replays_stand_side_by_side_with_one_legend(page: SimulationPage) ->
     assert "■" not in page._plots.queue.said.text()
     assert "All replayed 10 jobs of made" in page.comparison.note.text()
     QApplication.processEvents()
-    PICTURES.mkdir(parents=True, exist_ok=True)
     for mode in (Mode.LIGHT, Mode.DARK, Mode.CONTRAST):
         page._context.theme.wear(mode=mode)
         assert page.grab().save(str(PICTURES / f"simulator-comparison-{mode.value}.png"))

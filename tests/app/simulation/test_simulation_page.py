@@ -71,7 +71,6 @@ def test_a_replay_shows_its_progress_and_then_its_figures_and_curves(
     assert page.figures.shown["of all CPUs used"] == f"{page.result['summary']['utilization']:.1%}"
     assert "courtesy of Hui Li" in page.figures.sentence.text()
     assert len(page._plots.used.plot.listDataItems()) == 2
-    PICTURES.mkdir(parents=True, exist_ok=True)
     for mode in (Mode.LIGHT, Mode.DARK):
         page._context.theme.wear(mode=mode)
         assert page.grab().save(str(PICTURES / f"simulator-{mode.value}.png"))

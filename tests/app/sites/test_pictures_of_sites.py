@@ -23,7 +23,6 @@ MODES = (Mode.LIGHT, Mode.DARK)
 
 
 def _save(widget: QWidget, name: str, mode: Mode, unnamed: set[str]) -> None:
-    PICTURES.mkdir(parents=True, exist_ok=True)
     unnamed.update(nameless(widget))
     assert widget.grab().save(str(PICTURES / f"desk-{name}-{mode.value}-{widget.width()}.png"))
 

@@ -199,7 +199,6 @@ def test_the_window_and_the_command_line_show_who_waits_at_the_barrier_for_whom(
 
 
 def _picture(on: Stage, name: str) -> None:
-    PICTURES.mkdir(parents=True, exist_ok=True)
     assert on.window.grab().save(str(PICTURES / f"desk-components-{name}-light-1280.png"))
 
 

@@ -59,7 +59,6 @@ def test_a_waiting_job_tells_what_was_tried_with_errors_and_when_the_next_round_
         note = on.window.inspector.panes["where"].note.text().replace("\u200b", "")
         assert all(f"cluster, slurm-{queue} did not take it: " in note for queue in QUEUES), note
         assert "The next selection round is at" in note
-        PICTURES.mkdir(parents=True, exist_ok=True)
         for size in SIZES:
             for mode in (Mode.LIGHT, Mode.DARK):
                 on.window.resize(*size)

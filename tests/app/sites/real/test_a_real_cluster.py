@@ -24,7 +24,6 @@ SLEEP = 'Executable = "/bin/sleep"; Arguments = "300";'
 
 
 def _save(widget: AddSite, name: str) -> None:
-    PICTURES.mkdir(parents=True, exist_ok=True)
     assert widget.grab().save(str(PICTURES / f"desk-add-site-{name}-light-640.png"))
 
 
