@@ -217,3 +217,13 @@ def test_a_job_is_told_the_wait_that_its_resource_publishes_if_no_forecast_is_th
     [job] = stage.submit()
     told = next(one for one in stage.stories[job] if one.type is EventType.MATCHED)
     assert told.details[EXPECTED_WAIT] == 40.0
+
+
+def test_what_could_ever_run_a_job_is_known_though_it_is_full_now() -> None:
+    fast, slow = ({"GlueHostBenchmarkSI00": speed} for speed in (600, 400))
+    full = [Resource(name, "a", 4, 0, 0, 0, 0.0, speed) for name, speed in ((A, fast), (B, slow))]
+    stage = Stage([*full, Resource("c:1/x", "c", 1, 1, 0, 0, 0.0, fast)])
+    (job,) = stage.submit(f"Requirements = other.GlueHostBenchmarkSI00 > 500; {PLAIN}")
+    live = stage.scheduler.job(job)
+    assert live is not None
+    assert sorted(stage.scheduler.able(live)) == [A, "c:1/x"]

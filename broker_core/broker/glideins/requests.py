@@ -46,10 +46,10 @@ class GlideinRequests:
         return GlideinWanted(payload, effect.ce.id, needs, seconds, lasts, others)
 
     def _others(self, job: LiveJob, ce: ComputingElement) -> tuple[str, ...]:
-        """Other queues of the same site that could run a job."""
+        """Other queues of the same site that could run a job, and did not fail it."""
         known = map(computing_element, self._engine.scheduler.able(job))
         here = [one.id for one in known if one.site == ce.site and one.system != self._rows.SYSTEM]
-        return tuple(one for one in here if one != ce.id)
+        return tuple(one for one in here if one != ce.id and one not in job.excluded)
 
     def _use(self, effect: Submit, job: LiveJob) -> SlotUse | None:
         description = job.demand.description
