@@ -82,5 +82,9 @@ async def _through(client: BrokerClient) -> float:
     spent = time.perf_counter() - begin
     done = (await client.jobs_page(limit=1, states=[JobState.DONE])).total - before
     if done != JOBS:
-        raise RuntimeError(f"{done} jobs of {JOBS} are done")
+        others = [state for state in JobState if not state.active and state is not JobState.DONE]
+        page = (await client.jobs_page(limit=10, states=others)).columns
+        events = [await client.events_of(job) for job in page["id"]]
+        reasons = [[event.reason for event in story] for story in events]
+        raise RuntimeError(f"{done} jobs of {JOBS} are done; of others: {reasons}")
     return spent
