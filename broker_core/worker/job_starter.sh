@@ -22,6 +22,8 @@
 #   __wall_limit          seconds of wall time       __kill_grace      seconds between TERM and KILL
 #   __file_limit          largest size of a file, in units of 512 bytes
 #   __news                directory for news to a broker that looks in from afar; empty: it sees the markers
+#   __attended            pid of a starter that lasts, and has the program: this is its watchdog; empty: none
+#   __leader              pid of that program, which leads its session
 #   __beat                seconds between two signs of life in `beat`, and looks for `cancel`; empty: none
 #   __lease, __lease_file seconds that the program may run without a change of this file; empty: for ever
 #   __use                 use.sh, which samples what the job uses and finds out what it ran out of; empty: no one does
@@ -561,7 +563,7 @@ __attend() {
         [ ! -f "$__here/cancel" ] || __stop killed
         [ ! -f "$__here/beside" ] || __bring
         ! __is_turned || __turn
-        kill -s 0 "$$" 2>/dev/null || __bury
+        kill -s 0 "${__attended:-$$}" 2>/dev/null || __bury
         __length=$__beat
         [ -z "$__lease" ] || __mind_lease
         __idle "$__length"
@@ -865,6 +867,14 @@ __itself=
 __cpu=
 __peak=
 cd -- "$__here" 2>/dev/null || exit 227
+if [ -n "$__attended" ]; then
+    cd job 2>/dev/null || exit 227
+    __watchdogs=
+    __decode "$__lease_file"
+    __lease_path=$__value
+    __look_at_lease
+    __attend
+fi
 if ! mkdir claim 2>/dev/null; then
     # A link is the claim of a lasting starter.
     { [ -d claim ] || [ -h claim ]; } && exit 226

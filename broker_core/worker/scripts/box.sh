@@ -3,11 +3,14 @@
 #
 #   box.sh find FILE BOXING [KIND]
 #   box.sh run FILE BOXING [read=PATH | write=PATH]... -- DIRECTORY PROGRAM [WORD]...
+#   box.sh tell FILE BOXING [read=PATH | write=PATH]... -- DIRECTORY PROGRAM [WORD]...
 #
 # BOXING: an archive with what makes a box of Landlock. `find` tries what can be done here, and leaves one line in
 # FILE: `bubblewrap`, `bubblewrap loose` (a signal for the program ends its box too), `landlock PYTHON`, or
 # `not boxed: REASON`. KIND: no other kind is tried. `run` becomes PROGRAM, in the box that FILE names.
 #
+# `tell` prints what `run` would become, each word with a zero byte behind it: nothing, unless that is bubblewrap, and
+# DIRECTORY/scratch has to be made. Those words expect that HUP, INT, QUIT, TERM, USR1 and USR2 are ignored.
 # The program may write to DIRECTORY/job, in which it starts, to DIRECTORY/scratch, and to each PATH of `write=`.
 # Exit status 125: there is no such box.
 
@@ -35,7 +38,7 @@ by_bubblewrap() {
     *) [ ! -f "$names" ] || shown="$shown --ro-bind $names $names" ;;
     esac
     set -f
-    exec bwrap $shown "$@"
+    $become bwrap $shown "$@"
 }
 
 try_bubblewrap() {
@@ -101,7 +104,7 @@ run_by_bubblewrap() {
     left=$((left - 2))
     secret= door=
     show_display "$here"
-    mkdir -p "$here/scratch" || fail "its directory cannot be written"
+    [ "$what" = tell ] || mkdir -p "$here/scratch" || fail "its directory cannot be written"
     [ -z "$secret" ] || set -- "$@" --ro-bind "$secret" "$secret"
     [ -z "$door" ] || set -- "$@" --ro-bind "$door" "$door"
     set -- "$@" --bind "$here/job" "$here/job" --bind "$here/scratch" "$here/scratch" --chdir "$here/job" --
@@ -149,10 +152,19 @@ run() {
     exec "$@"
 }
 
+tell() {
+    kind= how=
+    [ ! -r "$file" ] || read -r kind how <"$file"
+    [ "$kind $how" = 'bubblewrap ' ] || exit 0
+    become='printf %s\0'
+    run_by_bubblewrap "$@"
+}
+
 set -f
-what=$1 file=$2 boxing=$3
+become=exec what=$1 file=$2 boxing=$3
 shift 3
 case $what in
+tell) tell "$@" ;;
 find) find_box "$@" ;;
 run) run "$@" ;;
 *) fail "it cannot do $what" ;;

@@ -5,7 +5,7 @@
 #   glidein.sh NAME LEASE FIRST BOX BOXING BOXES [AGENT WARM]
 #
 # LEASE: seconds after the last change of `lease` at which it ends; FIRST: those that it waits for the first one.
-# BOX, BOXING: names of box.sh and of its archive among the programs; BOXES: `possible`, `always` or `never`.
+# BOX, BOXING: names of box.sh and of the archive for Python among the programs; BOXES: `possible`, `always` or `never`.
 # AGENT, WARM: names of the agent of interactive jobs and of warm_start.sh among the programs. Once the agent is there a
 # warm one waits for such jobs (warm_agent.py), and has the glidein look at its claims as soon as they have changed.
 # All files are in `glideins/NAME` of the broker's directory at the site. The broker writes `lease`, and for each
@@ -81,9 +81,28 @@ end_session() {
     [ -z "$processes" ] || kill -s KILL $processes 2>/dev/null
 }
 
+# Have what lasts run attempt $tag for $claim, and those in line behind it (broker_core/worker/payloads); false if it
+# is not there. It keeps the nice value that it has.
+hand() {
+    [ "$nice" = 0 ] && read -r starter 2>/dev/null <"$own/starter" && kill -s 0 "$starter" 2>/dev/null || return 1
+    printf '%s lasting\n' "$starter" >"$mine/minder"
+    printf '%s %s %s %s %s %s\n' "$claim" "$tag" "${known:--}" "$since" "$looked" "$most" 1<>"$own/orders"
+}
+
+# Start that, once there was a payload: programs that last for hours have no use for it. It boxes by bubblewrap alone.
+keep_starter() {
+    [ -n "$ended" ] && [ "$starters" -lt 3 ] && [ "$boxed" = bubblewrap ] || return 0
+    [ -z "$lasting" ] || ! kill -s 0 "$lasting" 2>/dev/null || return 0
+    starters=$((starters + 1))
+    python=$(command -v python3) && { [ -p "$own/orders" ] || mkfifo "$own/orders"; } || return 0
+    setsid "$python" -I -S -c "$serve" "$boxing" "$name" "$$" </dev/null >/dev/null 2>&1 &
+    lasting=$!
+}
+
 # Run attempt $tag for $claim in a session of its own, then those in line behind it.
 begin() {
     note
+    ! hand || return 0
     (
         trap - TERM
         while :; do
@@ -94,18 +113,24 @@ begin() {
             status=$?
             end_session
             printf '%s\n' "$status" >"$mine/exit"
-            kill -s 0 "$$" 2>/dev/null && mind_lease && [ -z "$leaving" ] && follow || break
+            kill -s 0 "$$" 2>/dev/null && mind_lease && [ -z "$leaving" ] && follow && ! hand || break
         done
     ) &
     printf '%s\n' "$!" >"$mine/minder"
 }
 
-# The shell that minds payload $mine may be killed alone: then that is waited for here.
+# What minds payload $mine may be killed alone: then that is waited for here.
 mind_orphan() {
-    [ ! -f "$mine/exit" ] && read -r minder 2>/dev/null <"$mine/minder" || return 0
-    ! kill -s 0 "$minder" 2>/dev/null && [ ! -f "$mine/exit" ] && read -r leader 2>/dev/null <"$mine/pid" || return 0
-    ! kill -s 0 "$leader" 2>/dev/null && read -r tag <"$mine/tag" || return 0
-    end_session
+    [ ! -f "$mine/exit" ] && read -r minder kind 2>/dev/null <"$mine/minder" || return 0
+    ! kill -s 0 "$minder" 2>/dev/null && [ ! -f "$mine/exit" ] && read -r tag <"$mine/tag" || return 0
+    if [ "$kind" = lasting ]; then
+        # A watchdog that finds nobody ends what is left, and tells so.
+        [ -f "attempts/$tag/ended" ] ||
+            __attended=$minder /bin/sh -c '. "$1"' sh "./attempts/$tag/order" </dev/null >/dev/null 2>&1
+    else
+        read -r leader 2>/dev/null <"$mine/pid" && ! kill -s 0 "$leader" 2>/dev/null || return 0
+        end_session
+    fi
     printf '137\n' >"$mine/exit"
 }
 
@@ -305,7 +330,9 @@ kinds=
 read -r boxed <"$own/box"
 case $boxes:$boxed in always:not*) fault="no box can be made on the node: ${boxed#*: }" ;; esac
 boxed=${boxed%% /*}
-beat=0 known= most=$first running= heard= spare= spares=0
+beat=0 known= most=$first running= heard= spare= spares=0 lasting= starters=0 ended=
+serve='import sys; sys.path.insert(0, sys.argv[1]); from broker_core.worker.payloads.lines import main
+main(sys.argv[2], int(sys.argv[3]))'
 [ -z "$fault" ] || { tell && exit 1; }
 clock
 since=$now looked=$now turns=0 fresh=0
@@ -318,10 +345,11 @@ while :; do
     for claim in $running; do
         mine=$own/taken/$claim
         mind_orphan
-        [ ! -f "$mine/exit" ] || fresh=5
+        [ ! -f "$mine/exit" ] || fresh=5 ended=1
     done
     [ "$((turns % 5))" -ne 0 ] && [ "$fresh" -eq 0 ] || tell
     keep_warm
+    keep_starter
     turns=$((turns + 1))
     [ "$fresh" -eq 0 ] || fresh=$((fresh - 1))
     rest

@@ -25,12 +25,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 Order = dict[str, Any]
 _RESET = (signal.SIGPIPE, signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGXFSZ)
-_OWN_FILES = tuple(
+OWN_FILES = tuple(
     f".crossdesk-{name}"
     for name in ("services", "parameters", "parameters.part", "parameters.used", "parameters.used.new")
 )
@@ -115,7 +115,7 @@ def _carry_out(order: Order, name: str) -> str:
         _notify(order, pid)
     late = order["wall_limit"] is not None and not _ends_within(pid, order["wall_limit"])
     if late:
-        _end_all(order["tag"], order["kill_grace"])
+        end_all(order["tag"], order["kill_grace"])
     _, status, usage = os.wait4(pid, 0)
     try:
         _record_end(order, os.waitstatus_to_exitcode(status), usage, late=late)
@@ -128,18 +128,11 @@ def _carry_out(order: Order, name: str) -> str:
 def _start(order: Order) -> int:
     """Start the program; its pid. Raises OSError for all that `job_starter.sh` has words for."""
     os.chdir(f"{order['directory']}/job")
-    program = _find(order["program"], order["environment"].get("PATH", os.defpath))
-    actions: list[tuple[Any, ...]] = [
-        (os.POSIX_SPAWN_OPEN, 0, _readable(order["stdin"]), os.O_RDONLY, 0),
-        (os.POSIX_SPAWN_OPEN, 1, _made(order["stdout"]), os.O_WRONLY | os.O_APPEND, 0),
-    ]
-    if order["stderr"] == order["stdout"]:
-        actions.append((os.POSIX_SPAWN_DUP2, 1, 2))
-    else:
-        actions.append((os.POSIX_SPAWN_OPEN, 2, _made(order["stderr"]), os.O_WRONLY | os.O_APPEND, 0))
+    program = find_program(order["program"], order["environment"].get("PATH", os.defpath))
+    actions = redirections(order)
     if os.path.exists(f"{order['directory']}/cancel"):
         raise FileNotFoundError
-    pid = _spawn(program, [order["program"], *order["arguments"]], order["environment"], actions)
+    pid = spawn(program, [order["program"], *order["arguments"]], order["environment"], actions)
     if order["nice"]:
         try:
             with open(f"/proc/{pid}/autogroup", "w") as file:
@@ -149,10 +142,32 @@ def _start(order: Order) -> int:
     return pid
 
 
-def _spawn(program: str, words: list[str], known: dict[str, str], actions: list[tuple[Any, ...]]) -> int:
-    """Start a program in a session of its own; a script that names no interpreter is the shell's."""
+def redirections(order: Order) -> list[tuple[Any, ...]]:
+    """Where standard input, output and error of a program lead, in its directory; raises OSError."""
+    actions: list[tuple[Any, ...]] = [
+        (os.POSIX_SPAWN_OPEN, 0, readable(order["stdin"]), os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 1, made(order["stdout"]), os.O_WRONLY | os.O_APPEND, 0),
+    ]
+    if order["stderr"] == order["stdout"]:
+        actions.append((os.POSIX_SPAWN_DUP2, 1, 2))
+    else:
+        actions.append((os.POSIX_SPAWN_OPEN, 2, made(order["stderr"]), os.O_WRONLY | os.O_APPEND, 0))
+    return actions
+
+
+def spawn(
+    program: str,
+    words: list[str],
+    known: dict[str, str],
+    actions: list[tuple[Any, ...]],
+    reset: Iterable[int] = _RESET,
+) -> int:
+    """Start a program in a session of its own; a script that names no interpreter is the shell's.
+
+    `reset`: signals that it does not ignore though this process does.
+    """
     begin = functools.partial(
-        os.posix_spawn, file_actions=actions, setsid=True, setsigmask=[], setsigdef=_RESET
+        os.posix_spawn, file_actions=actions, setsid=True, setsigmask=[], setsigdef=reset
     )
     try:
         return begin(program, words, known)
@@ -162,7 +177,7 @@ def _spawn(program: str, words: list[str], known: dict[str, str], actions: list[
     return begin(_SHELL, [_SHELL, program, *words[1:]], known)
 
 
-def _find(name: str, path: str) -> str:
+def find_program(name: str, path: str) -> str:
     """Path of a program: in the job's directory, absolute, or looked up. Raises FileNotFoundError."""
     paths = [name] if "/" in name else [f"{folder}/{name}" for folder in path.split(":") if folder]
     for one in paths:
@@ -171,13 +186,14 @@ def _find(name: str, path: str) -> str:
     raise FileNotFoundError(name)
 
 
-def _readable(name: str) -> str:
+def readable(name: str) -> str:
+    """Name of an input file, or of none; raises FileNotFoundError."""
     if name and not os.access(name, os.R_OK):
         raise FileNotFoundError(name)
     return name or os.devnull
 
 
-def _made(name: str) -> str:
+def made(name: str) -> str:
     """An output file, empty; folders on the way too."""
     if "/" in name:
         os.makedirs(os.path.dirname(name), exist_ok=True)
@@ -188,7 +204,7 @@ def _made(name: str) -> str:
 def _record_start(order: Order, pid: int) -> None:
     about = f"pid {pid}\nstarter {os.getpid()}\n"
     try:
-        about += f"uptime {_uptime()}\ntime \nnode {os.uname().nodename}\n.\n"
+        about += f"uptime {uptime()}\ntime \nnode {os.uname().nodename}\n.\n"
         with open(f"{order['directory']}/started", "w") as file:
             file.write(about)
     except OSError:
@@ -208,7 +224,7 @@ def _ends_within(pid: int, seconds: float) -> bool:
     return False
 
 
-def _end_all(tag: str, grace: float) -> None:
+def end_all(tag: str, grace: float) -> None:
     """Ask all processes of the attempt to end, and kill what is left after `grace` seconds."""
     deadline = time.monotonic() + grace
     _send(tag, signal.SIGTERM)
@@ -235,30 +251,30 @@ def _send(tag: str, number: int) -> bool:
 def _record_end(order: Order, code: int, usage: resource.struct_rusage, *, late: bool) -> None:
     """Write the record of the end; raises OSError."""
     if order["outputs"]:
-        _limit_published()
-    missing = [encoded for name, encoded in order["outputs"] if not _produced(name)]
-    for name in _OWN_FILES:
+        limit_published()
+    missing = [encoded for name, encoded in order["outputs"] if not produced(name)]
+    for name in OWN_FILES:
         if os.path.exists(name):
             os.unlink(name)
     status = _FIRST_SIGNAL - code if code < 0 else code
-    kind, reason = _failure(order, status) if status else ("-", "")
+    kind, reason = failure(order, status) if status else ("-", "")
     if late:
         seconds = f"{order['wall_limit']:.3f}".rstrip("0").rstrip(".")
-        kind, reason = "wall-limit", _escaped(f"The wall-time limit of {seconds} seconds was reached.")
+        kind, reason = "wall-limit", escaped(f"The wall-time limit of {seconds} seconds was reached.")
     more = "itself 1\n" if code > _FIRST_SIGNAL else ""
     # A program has our own peak until it begins.
     begins = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    if peak := max(usage.ru_maxrss if usage.ru_maxrss > begins else 0, *_sampled_memory()):
+    if peak := max(usage.ru_maxrss if usage.ru_maxrss > begins else 0, *sampled_memory()):
         more += f"memory {peak}\n"
     text = (
-        f"exit {status}\nfailure {kind}\nuptime {_uptime()}\ntime \nmissing {','.join(missing)}\n"
+        f"exit {status}\nfailure {kind}\nuptime {uptime()}\ntime \nmissing {','.join(missing)}\n"
         f"reason {reason}\n{more}times\n0m0s 0m0s\n0m{usage.ru_utime:.6f}s 0m{usage.ru_stime:.6f}s\n.\n"
     )
     with open(f"{order['directory']}/ended", "w") as file:
         file.write(text)
 
 
-def _produced(name: str) -> bool:
+def produced(name: str) -> bool:
     """True if an output is there: a file, a folder with files, or files that a wildcard stands for."""
     if os.path.isfile(name):
         return True
@@ -267,7 +283,7 @@ def _produced(name: str) -> bool:
     return any(os.path.isfile(one) for one in glob.iglob(name))
 
 
-def _limit_published() -> None:
+def limit_published() -> None:
     """What was published beyond 1 GiB does not come home."""
     if os.path.islink(_PUBLISHED) or not os.path.isfile(_PUBLISHED):
         return
@@ -275,7 +291,7 @@ def _limit_published() -> None:
         os.truncate(_PUBLISHED, _MOST_PUBLISHED)
 
 
-def _sampled_memory() -> list[int]:
+def sampled_memory() -> list[int]:
     """KiB in memory at each look at the job, and 0. The program can write there."""
     found = [0]
     if os.path.isfile(_USE) and not os.path.islink(_USE):
@@ -285,12 +301,12 @@ def _sampled_memory() -> list[int]:
     return found
 
 
-def _failure(order: Order, status: int) -> tuple[str, str]:
+def failure(order: Order, status: int) -> tuple[str, str]:
     """Kind and reason, escaped, of what befell a program that did not end well."""
     limit, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
     full = status == _FIRST_SIGNAL + signal.SIGXFSZ
     if limit != resource.RLIM_INFINITY and (full or any(size >= limit for size in _sizes())):
-        return "output-limit", _escaped(f"A file reached the limit of {limit // _BLOCK} KiB.")
+        return "output-limit", escaped(f"A file reached the limit of {limit // _BLOCK} KiB.")
     if status == _FIRST_SIGNAL + signal.SIGKILL and os.access(order["use"], os.R_OK):
         known = {"__status": str(status), "__here": order["directory"], "__terminated": ""}
         words = [_SHELL, "-c", _OUT_OF_MEMORY, "sh", order["use"]]
@@ -298,7 +314,7 @@ def _failure(order: Order, status: int) -> tuple[str, str]:
         found = subprocess.run(words, env=known, stdin=subprocess.DEVNULL, capture_output=True, check=False)
         spent, _, because = found.stdout.decode("utf-8", "replace").partition("\n")
         if spent == "memory":
-            return "out-of-memory", _escaped(because.strip())
+            return "out-of-memory", escaped(because.strip())
     return "-", ""
 
 
@@ -312,13 +328,13 @@ def _sizes() -> Iterator[int]:
                 continue
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """As all values are that hold blanks."""
     letters = (chr(one) for one in text.encode())
     return "".join(one if one.isascii() and one.isalnum() else f"\\0{ord(one):03o}" for one in letters)
 
 
-def _uptime() -> str:
+def uptime() -> str:
     with open("/proc/uptime") as file:
         return file.read().split()[0]
 

@@ -73,12 +73,12 @@ __by_session() {
     __memory=$((__memory * __page))
 }
 
-# Set __session to that of the starter, and __page to the KiB of a page.
+# Set __session to that of the starter, or of process __leader, and __page to the KiB of a page.
 __know_session() {
-    { read -r __line </proc/$$/stat; } 2>/dev/null
+    { read -r __line </proc/${__leader:-$$}/stat; } 2>/dev/null
     set -- ${__line##*) }
     __session=${4:-} __page=4
-    __said_of /proc/$$/status VmRSS:
+    __said_of /proc/${__leader:-$$}/status VmRSS:
     if [ "${22:-0}" -gt 0 ] && [ "${__value:-0}" -gt 0 ]; then
         __value=$((__value / ${22}))
         for __size in 4 16 64; do [ "$__value" -lt $((__size * 3 / 4)) ] || __page=$__size; done

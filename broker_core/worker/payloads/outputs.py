@@ -1,0 +1,110 @@
+"""What a program left: what comes home with its hashes, and what stays, as `job_starter.sh` lists it."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import os
+from collections.abc import Iterator
+
+from broker_core.worker.payloads.order_file import Order
+
+_OWN = (".crossdesk-use", ".crossdesk-data")
+"""Of the desk's; they come home whatever the order names."""
+_LONGEST_NAME = 1000
+_PART = 1 << 20
+
+
+def list_outputs(order: Order) -> None:
+    """Write the list beside the job's directory, which is the current one. Raises OSError."""
+    if not (order["outputs"] or order["brings_all"] or order["most_named"]):
+        return
+    brought = [f"./{name}" for name in _OWN if os.path.isfile(name) and not os.path.islink(name)]
+    for name, _ in order["outputs"]:
+        if os.path.isfile(name):
+            brought.append(f"./{name}")
+        elif os.path.isdir(name) and not os.path.islink(name.rstrip("/")):
+            brought += _files_below(f"./{name.rstrip('/')}")
+        else:
+            brought += [f"./{one}" for one in sorted(glob.glob(name)) if os.path.isfile(one)]
+    others = list(_others(order, set(brought)))
+    if order["brings_all"]:
+        fit, others = _fitting(order, others)
+        brought += fit
+    brought = list(dict.fromkeys(brought))
+    lines = [_sum_line(path) for path in brought]
+    lines += [f"size {os.stat(path).st_size}\n" for path in brought]
+    if order["brings_all"] or order["most_named"]:
+        lines += _staying(order, others)
+    with open(f"{order['directory']}/outputs", "w", encoding="utf-8", errors="surrogateescape") as file:
+        file.writelines(lines)
+
+
+def _others(order: Order, brought: set[str]) -> Iterator[str]:
+    """Files that are neither inputs nor named."""
+    known = brought | {f"./{name}" for name in order["inputs"]}
+    folders = tuple(f"./{name.rstrip('/')}/" for name in order["inputs"])
+    return (path for path in _files_below(".") if path not in known and not path.startswith(folders))
+
+
+def _fitting(order: Order, others: list[str]) -> tuple[list[str], list[str]]:
+    """Those that come home where all do, as far as the limit goes, and those that do not. What was printed comes."""
+    most, spent = order["most_brought"], 0
+    always = {f"./{order['stdout']}", f"./{order['stderr']}"}
+    fit, rest = list[str](), list[str]()
+    for path in others:
+        size = 0 if path in always else os.lstat(path).st_size
+        if most and spent + size > most:
+            rest.append(path)
+        else:
+            spent += size
+            fit.append(path)
+    return fit, rest
+
+
+def _staying(order: Order, others: list[str]) -> Iterator[str]:
+    """Lines of files that stay; of too many only how many, and their bytes."""
+    always = {f"./{order['stdout']}", f"./{order['stderr']}"}
+    named = more = rest = 0
+    for path in others:
+        if path in always:
+            continue
+        size = os.lstat(path).st_size
+        if named >= order["most_named"] or len(path) > _LONGEST_NAME:
+            more, rest = more + 1, rest + size
+        else:
+            named += 1
+            escaped = path.replace("\\", "\\\\").replace("\n", "\\n")
+            yield f"stay {size} {escaped}\n"
+    if more:
+        yield f"stayed {more} {rest}\n"
+
+
+def _files_below(folder: str) -> Iterator[str]:
+    """Regular files."""
+    for at, _, names in os.walk(folder):
+        for name in names:
+            path = f"{at}/{name}"
+            if os.path.isfile(path) and not os.path.islink(path):
+                yield path
+
+
+def _sum_line(path: str) -> str:
+    """As sha256sum writes it."""
+    found = hashlib.sha256()
+    with open(path, "rb") as file:
+        while part := file.read(_PART):
+            found.update(part)
+    escaped = path.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
+    mark = "\\" if escaped != path else ""
+    return f"{mark}{found.hexdigest()}  {escaped}\n"
+
+
+def drop_links_out() -> None:
+    """Remove links of the job that lead out of its directory: what they name is not the job's."""
+    here = os.path.realpath(".")
+    for at, folders, names in os.walk("."):
+        for name in (*folders, *names):
+            path = f"{at}/{name}"
+            if os.path.islink(path) and not os.path.realpath(path).startswith(f"{here}/"):
+                os.unlink(path)
