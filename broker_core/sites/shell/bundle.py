@@ -183,8 +183,9 @@ def _add_group(
     )
     run = f"#!/bin/sh\nexec /bin/sh {shlex.join([place.runner, place.home.path, group.name])} {index}\n"
     _add(archive, f"groups/{group.name}/list", "".join(f"{tag}\n" for tag in group.tags))
-    _add(archive, f"groups/{group.name}/run", run, 0o700)
     slot = group.launches[0].order.slot
+    if slot is None:
+        _add(archive, f"groups/{group.name}/run", run, 0o700)
     submit = system.submit(job) if slot is None else take_text(slot, group.tags[0])
     _add(archive, f"groups/{group.name}/submit", f"{submit}\n")
 

@@ -20,6 +20,7 @@ _MOST = 40_000
 _CLAIM = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _NODE = re.compile(r"[A-Za-z0-9_.-]{1,255}")
 _SCRIPT = """
+set --
 while read -r what name claim rest; do
     own=glideins/$name
     case $what in
@@ -31,25 +32,26 @@ while read -r what name claim rest; do
         ;;
     h) [ ! -d "$own/heard" ] || true >"$own/heard/$claim" ;;
     x) rm -rf "$own" ;;
-    s)
-        printf '\\036%s\\n' "$name"
-        [ ! -r "$own/state" ] || head -c {most} "$own/state"
-        ;;
+    s) [ ! -r "$own/state" ] || set -- "$@" "$own/state" ;;
     esac
 done <<'END-OF-LINES'
 """
+# With two files at least each has a heading. One that has just gone says nothing.
+_ANSWERS = '[ $# -eq 0 ] || head -c {most} -- /dev/null "$@" 2>/dev/null || :\n'
+_HEADING = re.compile(r"^==> glideins/([^/\n]+)/state <==\n", re.MULTILINE)
 # Goes into the file by which a group is handed over; runs in the directory of the site.
 _TAKE = """own=glideins/{glidein}
 [ -d "$own/begun" ] && [ ! -e "$own/over" ] || {{ echo 'Its glidein is over.' >&2; exit 1; }}
-[ -e "$own/claims/{claim}" ] || {{
-    printf '%s\\n' {line} >"$own/claims/.{claim}" && mv -f "$own/claims/.{claim}" "$own/claims/{claim}"
-}} || exit 1
+[ -s "$own/claims/{claim}" ] || printf '%s\\n' {line} >"$own/claims/{claim}" || exit 1
 echo {printed}
 """
 
 
 def take_text(slot: SlotClaim, tag: str) -> str:
-    """Shell text that gives an attempt to its slot in place of a batch system; repeated it does nothing."""
+    """Shell text that gives an attempt to its slot in place of a batch system; repeated it does nothing.
+
+    The line is written at once, and none that is not whole is heeded.
+    """
     line = shlex.quote(f"{tag} {slot.nice} run {slot.after}")
     return _TAKE.format(glidein=slot.glidein, claim=slot.claim, line=line, printed=shlex.quote(IN_SLOT))
 
@@ -80,7 +82,7 @@ class ShellGlideins:
         """See `GlideinAccess.exchange`."""
 
         def script(_: Workspace) -> str:
-            return _SCRIPT.replace("{most}", str(_MOST)) + self._lines(messages()) + "END-OF-LINES\n"
+            return _SCRIPT + self._lines(messages()) + "END-OF-LINES\n" + _ANSWERS.format(most=_MOST)
 
         reply = await self._exchanges.run(script, deadline=LATEST)
         if reply.status:
@@ -88,9 +90,10 @@ class ShellGlideins:
                 f"The files of glideins cannot be used: {words_of(reply.err)}.", place=self._site
             )
         found = {}
-        for part in reply.out.decode("utf-8", "replace").split("\x1e")[1:]:
-            name, _, text = part.partition("\n")
-            if (status := read_status(text)) is not None:
+        _, *parts = _HEADING.split(reply.out.decode("utf-8", "replace"))
+        for name, text in zip(parts[::2], parts[1::2], strict=True):
+            # There is an empty line before each heading.
+            if (status := read_status(text.removesuffix("\n") if text.endswith(".\n\n") else text)) is not None:
                 found[name] = status
         return found
 

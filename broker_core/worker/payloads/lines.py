@@ -97,7 +97,6 @@ class Line:
             if os.path.exists(f"{self._own}/over"):
                 _write(f"{mine}/exit", "refused\n")
                 return None
-            _write(f"{mine}/lease", f"0 {_uptime() * 100:.0f}\n")
             _write(f"{mine}/tag", f"{words[0]}\n")
             _write(f"{mine}/as", f"{words[1]} run\n")
             _write(f"{mine}/minder", f"{os.getpid()} lasting\n")

@@ -337,7 +337,7 @@ main(sys.argv[2], int(sys.argv[3]))'
 clock
 since=$now looked=$now turns=0 fresh=0
 while :; do
-    put_away
+    [ "$((turns % 5))" -ne 0 ] || put_away
     [ -n "$leaving" ] || claims
     [ "$((turns % 5))" -ne 0 ] || mind_lease
     [ -z "$leaving" ] || leave
