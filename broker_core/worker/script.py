@@ -95,14 +95,14 @@ def warm_start_path() -> Path:
 
 @cache
 def boxing_archive() -> bytes:
-    """An archive for Python: run, it makes boxes of Landlock for `box.sh`; `payloads` in it runs what a glidein
-    has in its slot1. Equal sources give equal bytes."""
+    """An archive for Python: run, it makes boxes of Landlock for `box.sh`; `payloads` in it runs what a
+    glidein has in its slot1. Equal sources give equal bytes."""
     worker, stream = starter_path().parent, io.BytesIO()
     start = "import runpy\nrunpy.run_module('broker_core.worker.boxing', run_name='__main__')\n"
     with zipfile.ZipFile(stream, "w") as archive:
         for name in ("broker_core", "broker_core/worker", "broker_core/worker/scripts"):
             archive.writestr(zipfile.ZipInfo(f"{name}/__init__.py"), "")
-        packed = [*worker.glob("boxing/*.py"), *worker.glob("payloads/*.py"), lasting_starter_path()]
+        packed = [*worker.glob("boxing/*.py"), *worker.glob("scripts/payloads/*.py"), lasting_starter_path()]
         for path in sorted(packed):
             inside = f"broker_core/worker/{path.relative_to(worker).as_posix()}"
             archive.writestr(zipfile.ZipInfo(inside), path.read_bytes())

@@ -273,31 +273,23 @@ async def test_of_many_jobs_all_are_canceled_also_those_for_which_no_glidein_was
 ) -> None:
     gate, most = isolated / "gate", SlotRules().most_waiting
     async with survivor.client() as client:
-        await survivor.begin(client)
-        fill(cluster, 3)
-        (first,) = await survivor.wave(client, count=1, seconds=0, gate=gate)
-        await reach(client, first, "Running")
-        others = await survivor.wave(client, count=most + 8, seconds=0, gate=gate)
+        first = await shared(survivor, client, cluster, gate)
+        jobs = [first, *await survivor.wave(client, count=most + 8, seconds=0, gate=gate)]
 
-        async def asked() -> bool:
-            return len((await client.slots()).glideins) == 1 + most
+        async def there(count: int) -> bool:
+            return len((await client.slots()).glideins) == count
 
-        await eventually(asked, what="as many glideins wait as may")
-        await client.cancel([first, *others])
+        await eventually(lambda: there(1 + most), what="as many glideins wait as may")
+        await client.cancel(jobs)
         if killed:
             survivor.kill()
             survivor.wait_for_death()
             await survivor.revive()
-        for job in (first, *others):
+        for job in jobs:
             await reach(client, job, "Canceled")
-
-        async def gone() -> bool:
-            return not (await client.slots()).glideins
-
-        await eventually(gone, what="nothing waits at the site any more")
+        await eventually(lambda: there(0), what="nothing waits at the site any more")
         await eventually(lambda: not survivor.beds[SITE].present(survivor.mark(SITE)))
-    begun = [job for job in (first, *others) if (survivor.effects / survivor.accepted[job]).exists()]
-    assert begun == [first]
+    assert [job for job in jobs if (survivor.effects / survivor.accepted[job]).exists()] == [first]
 
 
 async def test_killed_at_its_steps_a_broker_loses_and_doubles_nothing_in_glideins(

@@ -31,6 +31,10 @@ class Node:
         self.own = root / "glideins" / NAME
         self._id = secrets.token_hex(3)
         self._process: subprocess.Popen[bytes] | None = None
+        self.lasting = False
+        """Payloads are run by what lasts, not by a shell for each."""
+        self.writes: tuple[str, ...] = ()
+        """Where payloads may write beside their directories."""
         for folder in ("news", "programs", f"attempts/{NAME}.1/job"):
             (root / folder).mkdir(parents=True)
         shutil.copy(box_path(), root / "programs/box")
@@ -40,10 +44,26 @@ class Node:
         self, lease: int = 60, boxes: str = "never", more: Sequence[str] = ()
     ) -> subprocess.Popen[bytes]:
         """Start the glidein; returns once it tells of itself. `more`: further words."""
+        boxes = "possible" if self.lasting and boxes == "never" else boxes
         words = ["/bin/sh", str(glidein_path()), NAME, str(lease), "60", "box", "boxing", boxes, *more]
         self._process = subprocess.Popen(words, cwd=self.root / "attempts" / f"{NAME}.1" / "job")
         wait_until(lambda: self.status is not None)
+        if self.lasting:
+            self._start_starter()
         return self._process
+
+    def _start_starter(self) -> None:
+        """It begins when a first payload is over."""
+        self.renew(0)
+        self.begin("warm-up", "warm-up", "true")
+        wait_until(lambda: (self.own / "starter").exists())
+        (self.own / "heard" / "warm-up").touch()
+        wait_until(lambda: self.status is not None and not self.status.over)
+
+    def minder(self, claim: str) -> tuple[int, str]:
+        """Pid and kind of what minds a claim; the kind is empty for a shell."""
+        pid, _, kind = (self.own / "taken" / claim / "minder").read_text().strip().partition(" ")
+        return int(pid), kind
 
     @property
     def status(self) -> GlideinStatus | None:
@@ -80,7 +100,7 @@ class Node:
     def begin(
         self, tag: str, claim: str, script: str, outputs: tuple[str, ...] = (), after: str = ""
     ) -> None:
-        slot = SlotClaim(NAME, claim, 0, after)
+        slot = SlotClaim(NAME, claim, 0, after, writes=self.writes)
         self.stage(tag, slot, script, outputs)
         assert self.take(tag, slot) == 0
 

@@ -93,7 +93,8 @@ class ShellGlideins:
         _, *parts = _HEADING.split(reply.out.decode("utf-8", "replace"))
         for name, text in zip(parts[::2], parts[1::2], strict=True):
             # There is an empty line before each heading.
-            if (status := read_status(text.removesuffix("\n") if text.endswith(".\n\n") else text)) is not None:
+            whole = text.removesuffix("\n") if text.endswith(".\n\n") else text
+            if (status := read_status(whole)) is not None:
                 found[name] = status
         return found
 

@@ -81,7 +81,7 @@ end_session() {
     [ -z "$processes" ] || kill -s KILL $processes 2>/dev/null
 }
 
-# Have what lasts run attempt $tag for $claim, and those in line behind it (broker_core/worker/payloads); false if it
+# Have what lasts run attempt $tag for $claim, and those in line behind it (broker_core/worker/scripts/payloads); false if it
 # is not there. It keeps the nice value that it has.
 hand() {
     [ "$nice" = 0 ] && read -r starter 2>/dev/null <"$own/starter" && kill -s 0 "$starter" 2>/dev/null || return 1
@@ -331,7 +331,7 @@ read -r boxed <"$own/box"
 case $boxes:$boxed in always:not*) fault="no box can be made on the node: ${boxed#*: }" ;; esac
 boxed=${boxed%% /*}
 beat=0 known= most=$first running= heard= spare= spares=0 lasting= starters=0 ended=
-serve='import sys; sys.path.insert(0, sys.argv[1]); from broker_core.worker.payloads.lines import main
+serve='import sys; sys.path.insert(0, sys.argv[1]); from broker_core.worker.scripts.payloads.lines import main
 main(sys.argv[2], int(sys.argv[3]))'
 [ -z "$fault" ] || { tell && exit 1; }
 clock

@@ -335,6 +335,7 @@ def escaped(text: str) -> str:
 
 
 def uptime() -> str:
+    """Seconds since the machine started, as the kernel writes them."""
     with open("/proc/uptime") as file:
         return file.read().split()[0]
 

@@ -1,4 +1,4 @@
-"""Runs one plain attempt in the slot of a glidein, and leaves the records of `job_starter.sh` (CB-JS-01, 06)."""
+"""Runs one plain attempt in the slot of a glidein, with the records of `job_starter.sh` (CB-JS-01, 06)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from contextlib import suppress
 from types import FrameType
 
 from broker_core.worker.boxing.kernel_calls import process_control
-from broker_core.worker.payloads.order_file import Order, read_order
-from broker_core.worker.payloads.outputs import drop_links_out, list_outputs
 from broker_core.worker.scripts import lasting_starter as starter
+from broker_core.worker.scripts.payloads.order_file import Order, read_order
+from broker_core.worker.scripts.payloads.outputs import drop_links_out
+from broker_core.worker.scripts.payloads.records import EndOfProgram, record_end, tell, write
 
 DECLINED = -1
 """Nothing was done: `job_starter.sh` can, and says why where it cannot."""
@@ -24,15 +25,8 @@ _ALONE = 1.0
 """Seconds after which a program that still runs is attended by a shell: that ends, stops and measures it."""
 _ROOM = 8192
 """Bytes on the disk that are given back for the record of the end."""
-_OUR_FAILURE, _BEYOND = 227, 199
-_EXITS = {"wall-limit": 224, "output-limit": 225, "out-of-memory": 230, "killed": 227, "lease": 227, "lost": 227}
-"""Kinds of failure to the exit status of a Job Starter."""
-_REASONS = {
-    "lease": "The broker was not heard from for 10 seconds.",
-    "killed": "Canceled as its owner asked.",
-}
-_LEFT = ("room", "kernel")
-_PLACE = "/directory-of-the-attempt"
+_CANCELED = "Canceled as its owner asked."
+_DIRECTORY = "/directory-of-the-attempt"
 """Stands for it in the words of a box."""
 _BOX_IGNORES = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
 _RESET = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD)
@@ -40,7 +34,7 @@ _BE_SUBREAPER = 36
 """Option of prctl(2)."""
 
 
-class Payload:
+class PlainAttempt:
     """One attempt. `terminated` becomes true when the batch system asks to end."""
 
     def __init__(self, home: str, tag: str, pid_file: str) -> None:
@@ -65,7 +59,7 @@ class Payload:
             return 226
         except OSError:
             return DECLINED
-        return self._started(order, [word.replace(_PLACE, self._folder) for word in words])
+        return self._started(order, [word.replace(_DIRECTORY, self._folder) for word in words])
 
     def _asked_to_end(self, _: int, __: FrameType | None) -> None:
         self.terminated = True
@@ -77,14 +71,15 @@ class Payload:
                 room.write(b" " * _ROOM)
             os.mkdir(f"{folder}/scratch")
             if os.path.exists(f"{folder}/cancel"):
-                return _record(order, _Ended("-", "killed", _REASONS["killed"]))
+                return record_end(order, EndOfProgram("-", "killed", _CANCELED))
             pid = self._begin(order, box)
         except OSError as error:
-            return _record(order, _Ended("-", "starter", f"It could not be started: {error.strerror}."))
+            why = f"It could not be started: {error.strerror}."
+            return record_end(order, EndOfProgram("-", "starter", why))
         try:
-            _write(self._pid_file, f"{pid}\n")
+            write(self._pid_file, f"{pid}\n")
             about = f"pid {pid}\nstarter {os.getpid()}\nuptime {starter.uptime()}\ntime {int(time.time())}\n"
-            _write(f"{folder}/started", f"{about}node {os.uname().nodename}\n.\n")
+            write(f"{folder}/started", f"{about}node {os.uname().nodename}\n.\n")
         except OSError:
             # What could not be told to have begun would be begun again.
             os.kill(pid, signal.SIGKILL)
@@ -92,8 +87,8 @@ class Payload:
             with suppress(OSError):
                 os.unlink(f"{folder}/started")
             reason = "The start could not be recorded, so nothing was started; the disk may be full."
-            return _record(order, _Ended("-", "starter", reason))
-        _tell(order, "started", "s")
+            return record_end(order, EndOfProgram("-", "starter", reason))
+        tell(order, "started", "s")
         late = self._mind(order, pid)
         _, status, usage = os.wait4(pid, 0)
         _end_group(pid)
@@ -117,14 +112,15 @@ class Payload:
             while True:
                 left = None if limit is None else began + limit - time.monotonic()
                 if left is not None and left <= 0:
-                    _write(f"{self._folder}/stopped", "wall-limit\n")
+                    write(f"{self._folder}/stopped", "wall-limit\n")
                     starter.end_all(order["tag"], order["kill_grace"])
                     return True
                 pause = _ALONE if attendant is None else left
                 if _ready(number, pause if left is None or pause is None else min(pause, left)):
                     return False
-                if attendant is None:
-                    attendant = self._attend(order, pid)
+                if attendant is None and time.monotonic() >= began + _ALONE:
+                    with suppress(OSError):  # there is no room for one more process: it is tried again
+                        attendant = self._attend(order, pid)
         finally:
             os.close(number)
             if attendant is not None:
@@ -147,100 +143,28 @@ class Payload:
         if os.path.exists(f"{self._folder}/stopped"):
             with open(f"{self._folder}/stopped") as file:
                 kind = file.read().strip()
-            reason = _REASONS.get(kind, "")
+            unheard = f"The broker was not heard from for {order['lease']} seconds."
+            reason = {"killed": _CANCELED, "lease": unheard}.get(kind, "")
         if late:
             seconds = f"{order['wall_limit']:.3f}".rstrip("0").rstrip(".")
             kind, reason = "wall-limit", f"The wall-time limit of {seconds} seconds was reached."
         elif kind == "-" and status and not self.terminated:
             kind, escaped = starter.failure(order, status)
-            return _record(order, _Ended(status, kind, escaped, usage, is_escaped=True))
-        return _record(order, _Ended(status, kind, reason, usage, terminated=self.terminated))
-
-
-class _Ended:
-    """How it ended: exit status or `-`, kind of failure or `-`, and why."""
-
-    def __init__(
-        self,
-        status: int | str,
-        kind: str,
-        reason: str,
-        usage: resource.struct_rusage | None = None,
-        *,
-        is_escaped: bool = False,
-        terminated: bool = False,
-    ) -> None:
-        self.status, self.kind, self.usage, self.terminated = status, kind, usage, terminated
-        self.reason = reason if is_escaped else starter.escaped(reason)
-
-    @property
-    def exit_status(self) -> int:
-        """As of `job_starter.sh`."""
-        if self.kind != "-":
-            return _EXITS.get(self.kind, _OUR_FAILURE)
-        code = int(self.status)
-        return _BEYOND if code > 192 or 125 < code < 129 else code
-
-
-def _record(order: Order, end: _Ended) -> int:
-    """Write how it ended, tell the broker, and return the exit status."""
-    here = order["directory"]
-    missing: list[str] = []
-    for name in (*starter.OWN_FILES,):
-        if os.path.exists(name):
-            os.unlink(name)
-    with suppress(OSError):
-        if end.status != "-":
-            starter.limit_published()
-            missing = [encoded for name, encoded in order["outputs"] if not starter.produced(name)]
-            list_outputs(order)
-    more = "terminated 1\n" if end.terminated else ""
-    times = "0m0s 0m0s"
-    if end.usage is not None:
-        begins = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        peak = max(end.usage.ru_maxrss if end.usage.ru_maxrss > begins else 0, *starter.sampled_memory())
-        more += f"memory {peak}\n" if peak else ""
-        times = f"0m{end.usage.ru_utime:.6f}s 0m{end.usage.ru_stime:.6f}s"
-    for name in _LEFT:
-        with suppress(OSError):
-            os.unlink(f"{here}/{name}")
-    with suppress(OSError):  # the disk is full: the broker finds out that nothing is told
-        _write(
-            f"{here}/ended",
-            f"exit {end.status}\nfailure {end.kind}\nuptime {starter.uptime()}\ntime {int(time.time())}\n"
-            f"missing {','.join(missing)}\nreason {end.reason}\n{more}times\n0m0s 0m0s\n{times}\n.\n",
-        )
-        _tell(order, "outputs", "o")
-        _tell(order, "ended", "e")
-    return end.exit_status
-
-
-def _tell(order: Order, marker: str, letter: str) -> None:
-    """Leave a marker where the broker looks for news."""
-    path, news = f"{order['directory']}/{marker}", f"{order['news']}/{order['tag']}.{letter}"
-    if not order["news"] or not os.path.exists(path):
-        return
-    try:
-        os.link(path, news)
-    except FileExistsError:
-        pass
-    except OSError:
-        part = f"{order['news']}/.{order['tag']}.{letter}"
-        shutil.copy2(path, part)
-        os.rename(part, news)
+            return record_end(order, EndOfProgram(status, kind, escaped, usage, is_escaped=True))
+        return record_end(order, EndOfProgram(status, kind, reason, usage, terminated=self.terminated))
 
 
 @functools.cache
 def box_words(words: tuple[str, ...]) -> list[str]:
     """What becomes a box, in front of the program; nothing where boxes cannot be told in words."""
     script, _, *rest = words
-    told = subprocess.run(
-        ["/bin/sh", script, "tell", *rest, _PLACE, ""],
+    answer = subprocess.run(
+        ["/bin/sh", script, "tell", *rest, _DIRECTORY, ""],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         check=True,
     )
-    found = os.fsdecode(told.stdout).split("\0")[:-2]
+    found = os.fsdecode(answer.stdout).split("\0")[:-2]
     return [starter.find_program(found[0], os.environ.get("PATH", os.defpath)), *found[1:]] if found else []
 
 
@@ -274,11 +198,6 @@ def _end_group(pid: int) -> None:
 def be_heir() -> None:
     """Become the parent of what the processes of this one leave. Raises OSError."""
     process_control(_BE_SUBREAPER, 1)
-
-
-def _write(path: str, text: str) -> None:
-    with open(path, "w") as file:
-        file.write(text)
 
 
 def _remove(folder: str) -> None:

@@ -1,4 +1,4 @@
-"""The order of an attempt, as `job_starter.sh` gets it, for programs that need nothing but files and words."""
+"""The order of an attempt, as `job_starter.sh` gets it, of programs that need nothing but files and words."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _USED = frozenset(
 _NO_MATTER = frozenset(
     {"__interactive", "__nodes", "__subjob_index", "__beat", "__lease", "__lease_file"}
 )
-"""Of the watchdog, or the same for all plain programs; what is in neither of the two makes an order special."""
+"""Of the watchdog, or the same for all plain programs; what is in neither makes an order special."""
 _KILL_GRACE = 5
 
 
 def read_order(folder: str, base: Mapping[str, str]) -> Order | None:
-    """The order in the directory of an attempt, with what `lasting_starter.py` wants to know; None for one that is
-    not plain. `base`: the environment that its program gets beside its own. Raises OSError."""
+    """The order in the directory of an attempt, with what `lasting_starter.py` wants to know; None for one
+    that is not plain. `base`: the environment that its program gets beside its own. Raises OSError."""
     with open(f"{folder}/order", encoding="ascii", errors="strict") as file:
         text = file.read()
     known = {}
@@ -35,11 +35,11 @@ def read_order(folder: str, base: Mapping[str, str]) -> Order | None:
             known[found[1]] = found[3]
         elif not line.startswith("exec /bin/sh "):
             return None
-    if not known.keys() <= _USED | _NO_MATTER or known.get("__interactive", "0") != "0" or "__box" not in known:
+    if not known.keys() <= _USED | _NO_MATTER or "__box" not in known or known.get("__interactive") != "0":
         return None
     outputs = [one for one in known.get("__output_file", "").split(",") if one]
     pairs = [one.partition("=") for one in decoded(known.get("__environment", ""))]
-    if any("\\" in decode(one) for one in outputs) or any(name == "CROSSDESK_BATCH_SCRIPT" for name, _, _ in pairs):
+    if any("\\" in decode(one) for one in outputs) or "CROSSDESK_BATCH_SCRIPT" in (one[0] for one in pairs):
         return None
     here = decode(known["__directory"])
     limit = known.get("__wall_limit", "")
@@ -58,6 +58,7 @@ def read_order(folder: str, base: Mapping[str, str]) -> Order | None:
         "most_brought": int(known.get("__most_output") or 0),
         "most_named": int(known.get("__stay") or 0),
         "wall_limit": float(limit) if limit else None,
+        "lease": known.get("__lease", ""),
         "kill_grace": float(known.get("__kill_grace") or _KILL_GRACE),
         "nice": 0,
         "use": decode(known.get("__use", "")),

@@ -7,7 +7,7 @@ import hashlib
 import os
 from collections.abc import Iterator
 
-from broker_core.worker.payloads.order_file import Order
+from broker_core.worker.scripts.payloads.order_file import Order
 
 _OWN = (".crossdesk-use", ".crossdesk-data")
 """Of the desk's; they come home whatever the order names."""
@@ -48,7 +48,7 @@ def _others(order: Order, brought: set[str]) -> Iterator[str]:
 
 
 def _fitting(order: Order, others: list[str]) -> tuple[list[str], list[str]]:
-    """Those that come home where all do, as far as the limit goes, and those that do not. What was printed comes."""
+    """Those that come home where all do, as far as the limit goes, and those that do not."""
     most, spent = order["most_brought"], 0
     always = {f"./{order['stdout']}", f"./{order['stderr']}"}
     fit, rest = list[str](), list[str]()

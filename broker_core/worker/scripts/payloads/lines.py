@@ -1,8 +1,8 @@
 """Takes claims of slot1 from a glidein, and runs those in line behind them (`glidein.sh` does it else).
 
-`python3 -c ... GLIDEIN PID`, in the broker's directory at a site. PID is the glidein's shell. It writes lines to the FIFO
-`orders` of the glidein: `CLAIM TAG LEASE KNOWN SINCE LOOKED MOST`; the last four are what it knows of its lease, in
-seconds since the machine started. Each is run by a process of its own, which is the minder of its claims.
+`main` runs in the broker's directory at a site. The glidein's shell writes lines to the FIFO `orders`:
+`CLAIM TAG KNOWN SINCE CHECKED MOST`; the last four are what it knows of its lease, in seconds since the
+machine started. Each line is run by a process of its own, which is the minder of its claims.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import subprocess
 import sys
 import time
 
-from broker_core.worker.payloads.order_file import read_order
-from broker_core.worker.payloads.run import DECLINED, Payload, be_heir, box_words
+from broker_core.worker.scripts.payloads.order_file import read_order
+from broker_core.worker.scripts.payloads.run import DECLINED, PlainAttempt, be_heir, box_words
 
-_LOOK = 5.0
+_PERIOD = 5.0
 """Seconds between looks whether the glidein is there."""
 _BY_SHELL = 'echo "$$" >"$1" && . "$2"; exit 227'
 
@@ -26,22 +26,22 @@ _BY_SHELL = 'echo "$$" >"$1" && . "$2"; exit 227'
 class GlideinLease:
     """Until when the glidein may begin something: as long as the broker renews its lease."""
 
-    def __init__(self, folder: str, known: str, since: float, looked: float, most: float) -> None:
+    def __init__(self, folder: str, known: str, since: float, checked: float, most: float) -> None:
+        """`since`: when it was renewed at the earliest; `checked`: when that was looked at last."""
         self._path, self._known = f"{folder}/lease", "" if known == "-" else known
-        self._since, self._looked, self._most = since, looked, most
+        self._since, self._checked, self._most = since, checked, most
 
     def is_over(self) -> bool:
-        """True if it was not renewed for too long. What is another one now was renewed some time after the look
-        before."""
+        """True if it was not renewed for long. What is another one now was renewed after the look before."""
         now = _uptime()
         renewed = _read(self._path)
         if renewed != self._known:
-            self._known, self._since = renewed, self._looked
-        self._looked = now
+            self._known, self._since = renewed, self._checked
+        self._checked = now
         return now - self._since >= self._most
 
 
-class Line:
+class ClaimLine:
     """Claims that run one behind the other."""
 
     def __init__(self, home: str, glidein: str, shell: int, lease: GlideinLease) -> None:
@@ -52,12 +52,12 @@ class Line:
         _write(f"{self._own}/taken/{claim}/minder", f"{os.getpid()} lasting\n")
         while True:
             mine = f"{self._own}/taken/{claim}"
-            payload = Payload(self._home, tag, f"{mine}/pid")
-            status = payload.run()
+            attempt = PlainAttempt(self._home, tag, f"{mine}/pid")
+            status = attempt.run()
             if status == DECLINED:
                 status = self._by_shell(mine, tag)
             _write(f"{mine}/exit", f"{status}\n")
-            if payload.terminated or not _runs(self._shell) or self._lease.is_over():
+            if attempt.terminated or not _runs(self._shell) or self._lease.is_over():
                 return
             behind = self._follow(claim)
             if behind is None:
@@ -81,8 +81,8 @@ class Line:
         return found.returncode if found.returncode >= 0 else 128 - found.returncode
 
     def _follow(self, ahead: str) -> tuple[str, str] | None:
-        """Take the claim behind another. The glidein looks at what is taken once it has made `over`, so that either of
-        the two sees the other."""
+        """Take the claim behind another. The glidein looks at what is taken once it has made `over`, so that
+        either of the two sees the other."""
         for claim in sorted(os.listdir(f"{self._own}/claims")):
             if claim.startswith("."):
                 continue
@@ -116,20 +116,21 @@ def main(glidein: str, shell: int) -> None:
     _write(f"{own}/starter", f"{os.getpid()}\n")
     rest = b""
     while _runs(shell):
-        if not select.select([number], [], [], _LOOK)[0]:
+        if not select.select([number], [], [], _PERIOD)[0]:
             continue
         rest += os.read(number, 65536)
         *lines, rest = rest.split(b"\n")
         for line in lines:
             claim, tag, known, *moments = line.decode().split(" ")
-            _look_at(f"{home}/attempts/{tag}")
+            _prepare_box(f"{home}/attempts/{tag}")
             if os.fork() == 0:
                 os.close(number)
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-                _begin(Line(home, glidein, shell, GlideinLease(own, known, *map(float, moments))), claim, tag)
+                lease = GlideinLease(own, known, *map(float, moments))
+                _begin(ClaimLine(home, glidein, shell, lease), claim, tag)
 
 
-def _begin(line: Line, claim: str, tag: str) -> None:
+def _begin(line: ClaimLine, claim: str, tag: str) -> None:
     """Does not return."""
     status = 1
     try:
@@ -140,8 +141,8 @@ def _begin(line: Line, claim: str, tag: str) -> None:
         os._exit(status)
 
 
-def _look_at(folder: str) -> None:
-    """Know the words of a box before the process that wants them is there, so that they are asked for once."""
+def _prepare_box(folder: str) -> None:
+    """Know the words of a box before the process that wants them is there: they are asked for once."""
     with contextlib.suppress(OSError, ValueError, subprocess.SubprocessError):
         order = read_order(folder, os.environ)
         if order is not None:
