@@ -177,6 +177,16 @@ def test_what_lasts_longer_is_attended_as_by_the_job_starter(lasting: Node) -> N
     assert any(line.endswith("./.crossdesk-use") for line in run.outputs or ())
 
 
+def test_what_attends_a_program_ends_with_it(lasting: Node) -> None:
+    lasting.start()
+    lasting.renew(1)
+    stage(lasting, "some", script("sleep 2; echo done"), {})
+    run = over(lasting, "some")
+    assert (run.status, run.news) == (0, [".e", ".o", ".s"])
+    assert (run.folder / "beat").exists(), "it was attended"
+    wait_until(lambda: not processes_of(run.folder))
+
+
 def stands_still(attempt: Path) -> bool:
     """True if a process of an attempt is stopped."""
     states = []

@@ -310,6 +310,7 @@ leave() {
         read -r leader <"$own/taken/$claim/pid" && of_session "$leader"
         [ -z "$processes" ] || kill -s KILL $processes 2>/dev/null
     done
+    [ -z "$lasting" ] || kill -s KILL "$lasting" 2>/dev/null
     exit 0
 }
 

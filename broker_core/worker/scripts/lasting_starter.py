@@ -307,15 +307,22 @@ def failure(order: Order, status: int) -> tuple[str, str]:
     full = status == _FIRST_SIGNAL + signal.SIGXFSZ
     if limit != resource.RLIM_INFINITY and (full or any(size >= limit for size in _sizes())):
         return "output-limit", escaped(f"A file reached the limit of {limit // _BLOCK} KiB.")
-    if status == _FIRST_SIGNAL + signal.SIGKILL and os.access(order["use"], os.R_OK):
-        known = {"__status": str(status), "__here": order["directory"], "__terminated": ""}
-        words = [_SHELL, "-c", _OUT_OF_MEMORY, "sh", order["use"]]
-        known["PATH"] = os.defpath
-        found = subprocess.run(words, env=known, stdin=subprocess.DEVNULL, capture_output=True, check=False)
-        spent, _, because = found.stdout.decode("utf-8", "replace").partition("\n")
-        if spent == "memory":
-            return "out-of-memory", escaped(because.strip())
+    if status == _FIRST_SIGNAL + signal.SIGKILL:
+        return spent(order, status)
     return "-", ""
+
+
+def spent(order: Order, status: int) -> tuple[str, str]:
+    """Kind and reason, escaped, where the kernel or the batch system says that a program ran out of memory
+    or time; else `-`."""
+    if not os.access(order["use"], os.R_OK):
+        return "-", ""
+    known = {"__status": str(status), "__here": order["directory"], "__terminated": "", "PATH": os.defpath}
+    words = [_SHELL, "-c", _OUT_OF_MEMORY, "sh", order["use"]]
+    found = subprocess.run(words, env=known, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    kind, _, because = found.stdout.decode("utf-8", "replace").partition("\n")
+    names = {"memory": "out-of-memory", "time": "wall-limit"}
+    return (names[kind], escaped(because.strip())) if kind in names else ("-", "")
 
 
 def _sizes() -> Iterator[int]:

@@ -100,9 +100,12 @@ class PlainAttempt:
         for number in _BOX_IGNORES:
             signal.signal(number, signal.SIG_IGN)
         words, known = [*box, _program(order), *order["arguments"]], order["environment"]
-        pid = starter.spawn(box[0], words, known, starter.redirections(order), _RESET)
-        signal.signal(signal.SIGTERM, self._asked_to_end)
-        return pid
+        try:
+            return starter.spawn(box[0], words, known, starter.redirections(order), _RESET)
+        finally:
+            # A shell cannot heed what is ignored when it begins: that which attends is one.
+            for number in _BOX_IGNORES:
+                signal.signal(number, self._asked_to_end if number == signal.SIGTERM else signal.SIG_DFL)
 
     def _mind(self, order: Order, pid: int) -> bool:
         """Wait for the end of the program; true if it was ended for its wall limit."""
@@ -149,7 +152,7 @@ class PlainAttempt:
             seconds = f"{order['wall_limit']:.3f}".rstrip("0").rstrip(".")
             kind, reason = "wall-limit", f"The wall-time limit of {seconds} seconds was reached."
         elif kind == "-" and status and not self.terminated:
-            kind, escaped = starter.failure(order, status)
+            kind, escaped = starter.spent(order, status)
             return record_end(order, EndOfProgram(status, kind, escaped, usage, is_escaped=True))
         return record_end(order, EndOfProgram(status, kind, reason, usage, terminated=self.terminated))
 
