@@ -125,6 +125,8 @@ CASES = {
                     "d"),
     "own-files": script("echo x >.crossdesk-services; echo y >.crossdesk-data", "none"),
     "modes": script("mkdir -p $TMPDIR x; chmod 0 x; echo a >/tmp/a; exit 1", environment=(("TMPDIR", "t"),)),
+    "own-files-as-folders": script("mkdir .crossdesk-services .crossdesk-use .crossdesk-data", "."),
+    "no-modes": script("echo a >a; mkdir d; echo b >d/b; ln -s /etc d/e; chmod 0 a; chmod 500 d", "."),
     "no-program": replace(_PLAIN, executable="nowhere-to-be-found"),
     "no-rights": replace(_PLAIN, executable="./data"),
     "no-input": replace(_PLAIN, executable="/bin/cat", stdin="nothing"),

@@ -123,11 +123,20 @@ def main(glidein: str, shell: int) -> None:
         for line in lines:
             claim, tag, known, *moments = line.decode().split(" ")
             _prepare_box(f"{home}/attempts/{tag}")
-            if os.fork() == 0:
+            if _forked() == 0:
                 os.close(number)
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                 lease = GlideinLease(own, known, *map(float, moments))
                 _begin(ClaimLine(home, glidein, shell, lease), claim, tag)
+
+
+def _forked() -> int:
+    """As os.fork, once there is room for one more process."""
+    while True:
+        try:
+            return os.fork()
+        except OSError:
+            select.select([], [], [], _PERIOD)
 
 
 def _begin(line: ClaimLine, claim: str, tag: str) -> None:

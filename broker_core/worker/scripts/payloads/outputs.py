@@ -6,6 +6,7 @@ import glob
 import hashlib
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 
 from broker_core.worker.scripts.payloads.order_file import Order
 
@@ -31,9 +32,12 @@ def list_outputs(order: Order) -> None:
     if order["brings_all"]:
         fit, others = _fitting(order, others)
         brought += fit
-    brought = list(dict.fromkeys(brought))
-    lines = [_sum_line(path) for path in brought]
-    lines += [f"size {os.stat(path).st_size}\n" for path in brought]
+    sums, sizes = list[str](), list[str]()
+    for path in dict.fromkeys(brought):
+        with suppress(OSError):  # its mode forbids to read it
+            sums.append(_sum_line(path))
+            sizes.append(f"size {os.stat(path).st_size}\n")
+    lines = sums + sizes
     if order["brings_all"] or order["most_named"]:
         lines += _staying(order, others)
     with open(f"{order['directory']}/outputs", "w", encoding="utf-8", errors="surrogateescape") as file:
@@ -107,4 +111,5 @@ def drop_links_out() -> None:
         for name in (*folders, *names):
             path = f"{at}/{name}"
             if os.path.islink(path) and not os.path.realpath(path).startswith(f"{here}/"):
-                os.unlink(path)
+                with suppress(OSError):  # the mode of its folder forbids it
+                    os.unlink(path)

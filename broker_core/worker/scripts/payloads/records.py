@@ -19,20 +19,14 @@ _LEFT = ("room", "kernel")
 
 
 class EndOfProgram:
-    """How it ended: exit status or `-`, kind of failure or `-`, and why."""
+    """How it ended: exit status or `-`, kind of failure or `-`, and why, escaped."""
 
     def __init__(
-        self,
-        status: int | str,
-        kind: str,
-        reason: str,
-        usage: resource.struct_rusage | None = None,
-        *,
-        is_escaped: bool = False,
-        terminated: bool = False,
+        self, status: int | str, kind: str, reason: str, usage: resource.struct_rusage | None = None
     ) -> None:
-        self.status, self.kind, self.usage, self.terminated = status, kind, usage, terminated
-        self.reason = reason if is_escaped else starter.escaped(reason)
+        self.status, self.kind, self.reason, self.usage = status, kind, reason, usage
+        self.terminated = False
+        """The batch system asked to end while the program ran."""
 
     @property
     def exit_status(self) -> int:
@@ -47,8 +41,8 @@ def record_end(order: Order, end: EndOfProgram) -> int:
     """Write how it ended, tell the broker, and return the exit status."""
     here = order["directory"]
     missing: list[str] = []
-    for name in (*starter.OWN_FILES,):
-        if os.path.exists(name):
+    for name in starter.OWN_FILES:
+        with suppress(OSError):  # it is none, or the program made a folder of it
             os.unlink(name)
     with suppress(OSError):
         if end.status != "-":
@@ -58,8 +52,7 @@ def record_end(order: Order, end: EndOfProgram) -> int:
     more = "terminated 1\n" if end.terminated else ""
     times = "0m0s 0m0s"
     if end.usage is not None:
-        begins = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        peak = max(end.usage.ru_maxrss if end.usage.ru_maxrss > begins else 0, *starter.sampled_memory())
+        peak = _peak(end.usage)
         more += f"memory {peak}\n" if peak else ""
         times = f"0m{end.usage.ru_utime:.6f}s 0m{end.usage.ru_stime:.6f}s"
     for name in _LEFT:
@@ -74,6 +67,16 @@ def record_end(order: Order, end: EndOfProgram) -> int:
         tell(order, "outputs", "o")
         tell(order, "ended", "e")
     return end.exit_status
+
+
+def _peak(usage: resource.struct_rusage) -> int:
+    """Most KiB in memory at one look; 0 if that is not known."""
+    samples = [0]
+    with suppress(OSError):
+        samples = starter.sampled_memory()
+    # A program has our own peak until it begins.
+    begins = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return max(usage.ru_maxrss if usage.ru_maxrss > begins else 0, *samples)
 
 
 def tell(order: Order, marker: str, letter: str) -> None:

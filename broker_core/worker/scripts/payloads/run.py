@@ -71,10 +71,10 @@ class PlainAttempt:
                 room.write(b" " * _ROOM)
             os.mkdir(f"{folder}/scratch")
             if os.path.exists(f"{folder}/cancel"):
-                return record_end(order, EndOfProgram("-", "killed", _CANCELED))
+                return record_end(order, EndOfProgram("-", "killed", starter.escaped(_CANCELED)))
             pid = self._begin(order, box)
         except OSError as error:
-            why = f"It could not be started: {error.strerror}."
+            why = starter.escaped(f"It could not be started: {error.strerror}.")
             return record_end(order, EndOfProgram("-", "starter", why))
         try:
             write(self._pid_file, f"{pid}\n")
@@ -86,8 +86,8 @@ class PlainAttempt:
             os.waitpid(pid, 0)
             with suppress(OSError):
                 os.unlink(f"{folder}/started")
-            reason = "The start could not be recorded, so nothing was started; the disk may be full."
-            return record_end(order, EndOfProgram("-", "starter", reason))
+            why = "The start could not be recorded, so nothing was started; the disk may be full."
+            return record_end(order, EndOfProgram("-", "starter", starter.escaped(why)))
         tell(order, "started", "s")
         late = self._mind(order, pid)
         _, status, usage = os.wait4(pid, 0)
@@ -115,7 +115,8 @@ class PlainAttempt:
             while True:
                 left = None if limit is None else began + limit - time.monotonic()
                 if left is not None and left <= 0:
-                    write(f"{self._folder}/stopped", "wall-limit\n")
+                    with suppress(OSError):  # the disk is full
+                        write(f"{self._folder}/stopped", "wall-limit\n")
                     starter.end_all(order["tag"], order["kill_grace"])
                     return True
                 pause = _ALONE if attendant is None else left
@@ -147,14 +148,16 @@ class PlainAttempt:
             with open(f"{self._folder}/stopped") as file:
                 kind = file.read().strip()
             unheard = f"The broker was not heard from for {order['lease']} seconds."
-            reason = {"killed": _CANCELED, "lease": unheard}.get(kind, "")
+            reason = starter.escaped({"killed": _CANCELED, "lease": unheard}.get(kind, ""))
         if late:
             seconds = f"{order['wall_limit']:.3f}".rstrip("0").rstrip(".")
-            kind, reason = "wall-limit", f"The wall-time limit of {seconds} seconds was reached."
-        elif kind == "-" and status and not self.terminated:
-            kind, escaped = starter.spent(order, status)
-            return record_end(order, EndOfProgram(status, kind, escaped, usage, is_escaped=True))
-        return record_end(order, EndOfProgram(status, kind, reason, usage, terminated=self.terminated))
+            reason = starter.escaped(f"The wall-time limit of {seconds} seconds was reached.")
+            kind = "wall-limit"
+        elif kind == "-" and status:
+            kind, reason = starter.spent(order, status)
+        end = EndOfProgram(status, kind, reason, usage)
+        end.terminated = self.terminated
+        return record_end(order, end)
 
 
 @functools.cache
