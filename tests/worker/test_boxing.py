@@ -45,12 +45,13 @@ class NodeOfTwoSlots:
 
     root: Path
 
-    def find(self, *kinds: str, path: str = PATH) -> str:
-        """What box can be made, and is made from now on."""
+    def find(self, *kinds: str, path: str = PATH, **more: str) -> str:
+        """What box can be made, and is made from now on. `more`: variables of the glidein."""
         programs = self.root / "programs"
         file = programs / "found"
         words = ["/bin/sh", str(programs / "box.sh"), "find", str(file), str(programs / "boxing"), *kinds]
-        ran = subprocess.run([*_ACCOUNT, *words], env={"PATH": path}, capture_output=True, text=True)
+        known = {"PATH": path, **more}
+        ran = subprocess.run([*_ACCOUNT, *words], cwd=self.root, env=known, capture_output=True, text=True)
         assert (ran.returncode, ran.stderr) == (0, "")
         return file.read_text(encoding="utf-8")
 
@@ -187,6 +188,42 @@ def test_a_program_that_is_not_there_is_told_with_its_name(node: NodeOfTwoSlots,
     done = node.run("no-such-program")
     assert done.returncode != 0
     assert "no-such-program" in done.stderr
+
+
+@_each
+def test_software_of_the_account_can_be_used_and_nothing_else_of_its_home(
+    node: NodeOfTwoSlots, kind: str
+) -> None:
+    with tempfile.TemporaryDirectory(prefix="home-") as made:
+        home = Path(made).resolve()
+        texts = {
+            "conda/bin/tool": f"#!/bin/sh\ncat {home}/conda/lib/data\n",
+            "conda/lib/data": "of the tool\n",
+            "env/bin/python": f"#!/bin/sh\n. {home}/conda/lib/data\n",
+            "env/pyvenv.cfg": f"home = {home}/base/bin\nversion = 3.11\n",
+            "base/lib/module": "of the base\n",
+            "bin/own": "#!/bin/sh\necho own\n",
+            "share/diary": "of the user\n",
+            "secret": "of the user\n",
+        }
+        for name, text in texts.items():
+            (home / name).parent.mkdir(parents=True, exist_ok=True)
+            (home / name).write_text(text)
+            (home / name).chmod(0o755)
+        home.chmod(0o755)
+        folders = [f"{home}/conda/bin", f"{home}/env/bin", f"{home}/bin", str(home), str(node.root / "b/job")]
+        found = node.find(kind, path=":".join([*folders, PATH]), HOME=str(home)).splitlines()
+        assert found[0].startswith(kind)
+        names = ("conda/bin", "conda/lib", "env/bin", "env/pyvenv.cfg", "base/lib", "bin")
+        assert found[1:] == [f"{home}/{name}" for name in names]
+        seen = ("conda/lib/data", "env/pyvenv.cfg", "base/lib/module", "bin/own")
+        for name in seen:
+            assert node.run("cat", f"{home}/{name}").stdout == texts[name]
+        assert node.run(f"{home}/conda/bin/tool").stdout == "of the tool\n"
+        for name in texts.keys() - {*seen, "conda/bin/tool", "env/bin/python"}:
+            assert node.run("cat", f"{home}/{name}").returncode != 0, name
+        assert node.run("cat", str(node.root / "b/job/secret")).returncode != 0
+        assert node.run("sh", "-c", f"echo >{home}/bin/made").returncode != 0
 
 
 def test_the_best_box_that_works_is_taken(node: NodeOfTwoSlots, tmp_path: Path) -> None:

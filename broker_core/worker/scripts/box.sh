@@ -5,9 +5,10 @@
 #   box.sh run FILE BOXING [read=PATH | write=PATH]... -- DIRECTORY PROGRAM [WORD]...
 #   box.sh tell FILE BOXING [read=PATH | write=PATH]... -- DIRECTORY PROGRAM [WORD]...
 #
-# BOXING: an archive with what makes a box of Landlock. `find` tries what can be done here, and leaves one line in
+# BOXING: an archive with what makes a box of Landlock. `find` tries what can be done here, and leaves a line in
 # FILE: `bubblewrap`, `bubblewrap loose` (a signal for the program ends its box too), `landlock PYTHON`, or
-# `not boxed: REASON`. KIND: no other kind is tried. `run` becomes PROGRAM, in the box that FILE names.
+# `not boxed: REASON`. KIND: no other kind is tried. `run` becomes PROGRAM, in the box that FILE names. Behind that line
+# is software of the account, a folder or file on each line, which programs may read.
 #
 # `tell` prints what `run` would become, each word with a zero byte behind it: nothing, unless that is bubblewrap, and
 # DIRECTORY/scratch has to be made. Those words expect that HUP, INT, QUIT, TERM, USR1 and USR2 are ignored.
@@ -62,6 +63,52 @@ try_landlock() {
     [ -z "$why" ]
 }
 
+# Print a path that programs may read: not what they read anyway, nor one in which more may be than software.
+offer() {
+    case $1 in *[!A-Za-z0-9_./+@:=-]*) return ;; esac
+    [ -e "$1" ] || return 0
+    for path in $system; do case $1/ in "$path"/*) return ;; esac; done
+    case $1/ in "$PWD"/*) return ;; esac
+    case $PWD/ in "$1"/*) return ;; esac
+    case ${HOME:-/}/ in "$1"/*) return ;; esac
+    case $offered in *" $1 "*) return ;; esac
+    offered="$offered $1 "
+    printf '%s\n' "$1"
+}
+
+# Print what belongs to folder $1 of programs: what is installed beside it.
+offer_beside() {
+    root=${1%/*}
+    case $1 in
+    /*/shims) offer "$root" ;;
+    /*/bin | /*/sbin | /*/condabin)
+        names="bin sbin condabin lib lib64 libexec pyvenv.cfg"
+        # A home directory has other things in folders of these names.
+        case $root in "${HOME:-/}" | "${HOME:-}/.local") ;; *) names="$names share etc include ssl" ;; esac
+        for name in $names; do offer "$root/$name"; done
+        ;;
+    /*) offer "$1" ;;
+    esac
+}
+
+# Print the software that the account has by itself, as Conda and pyenv install it: those that PATH and
+# LD_LIBRARY_PATH of the node name, and where the Python of an environment comes from.
+find_software() {
+    offered= fields=$IFS IFS=:
+    set -- $PATH
+    IFS=$fields
+    for folder do
+        offer_beside "$folder"
+        [ -r "${folder%/*}/pyvenv.cfg" ] || continue
+        while read -r key sign folder; do [ "$key $sign" != 'home =' ] || offer_beside "$folder"; done \
+            <"${folder%/*}/pyvenv.cfg"
+    done
+    IFS=:
+    set -- ${LD_LIBRARY_PATH-}
+    IFS=$fields
+    for folder do case $folder in /*) offer "$folder" ;; esac; done
+}
+
 find_box() {
     reasons=
     for kind in ${1:-bubblewrap landlock}; do
@@ -70,7 +117,7 @@ find_box() {
         found= reasons=${reasons:+$reasons; }$why
     done
     reasons=$(printf '%s' "$reasons" | LC_ALL=C tr -cd ' -~')
-    printf '%s\n' "${found:-not boxed: $reasons}" >"$file.new" && mv -f "$file.new" "$file"
+    { printf '%s\n' "${found:-not boxed: $reasons}" && find_software; } >"$file.new" && mv -f "$file.new" "$file"
 }
 
 # Have the program find its display: of the secrets beside its directory, that one.
@@ -138,9 +185,18 @@ run_by_landlock() {
     exec "$how" -I -S "$boxing" ${secret:+"read=$secret"} "write=$here/scratch" "$@"
 }
 
+# Set kind and how to the box that FILE names, and software to words for what programs may read.
+know_box() {
+    kind= how= software=
+    [ ! -r "$file" ] || {
+        read -r kind how
+        while read -r path; do software="$software read=$path"; done
+    } <"$file"
+}
+
 run() {
-    kind= how=
-    [ ! -r "$file" ] || read -r kind how <"$file"
+    know_box
+    set -- $software "$@"
     case $kind in
     bubblewrap) run_by_bubblewrap "$@" ;;
     landlock) run_by_landlock "$@" ;;
@@ -153,11 +209,10 @@ run() {
 }
 
 tell() {
-    kind= how=
-    [ ! -r "$file" ] || read -r kind how <"$file"
+    know_box
     [ "$kind $how" = 'bubblewrap ' ] || exit 0
     become='printf %s\0'
-    run_by_bubblewrap "$@"
+    run_by_bubblewrap $software "$@"
 }
 
 set -f
