@@ -111,6 +111,18 @@ def test_what_has_begun_is_not_called_back(either: Node) -> None:
     wait_until(lambda: either.nice_of("batch") == 5)
 
 
+def test_who_is_in_line_has_the_nice_value_of_its_own_claim(either: Node) -> None:
+    either.start()
+    either.renew(1)
+    either.begin("first", "c1", f"while [ ! -e {either.root}/go ]; do sleep 0.1; done")
+    second = SlotClaim(NAME, "c2", 5, "c1", writes=either.writes)
+    either.stage("second", second, "sleep 600")
+    assert either.take("second", second) == 0
+    wait_until(lambda: either.nice_of("first") == 0)
+    (either.root / "go").touch()
+    wait_until(lambda: either.nice_of("second") == 5)
+
+
 def test_nobody_in_line_begins_after_the_glidein_was_killed(either: Node, quick: None) -> None:
     glidein = either.start()
     either.renew(1)

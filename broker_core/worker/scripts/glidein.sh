@@ -332,7 +332,7 @@ read -r boxed <"$own/box"
 case $boxes:$boxed in always:not*) fault="no box can be made on the node: ${boxed#*: }" ;; esac
 boxed=${boxed%% /*}
 beat=0 known= most=$first running= heard= spare= spares=0 lasting= starters=0 ended=
-serve='import sys; sys.path.insert(0, sys.argv[1]); from broker_core.worker.scripts.payloads.lines import main
+serve='import sys; sys.path.insert(0, sys.argv[1]); from broker_core.worker.scripts.payloads.server import main
 main(sys.argv[2], int(sys.argv[3]))'
 [ -z "$fault" ] || { tell && exit 1; }
 clock

@@ -1,0 +1,132 @@
+"""Takes claims of slot1 from a glidein, whose shell writes them to its FIFO `orders`.
+
+Lines are `CLAIM TAG KNOWN SINCE CHECKED MOST`; the last four are what the shell knows of the glidein's lease,
+in seconds since the machine started. Each is carried out by a process of its own, which is the minder of its
+claims and then waits for the next one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import socket
+import subprocess
+
+from broker_core.worker.scripts.payloads.lines import ClaimLine, GlideinLease, is_there
+from broker_core.worker.scripts.payloads.order_file import read_order
+from broker_core.worker.scripts.payloads.records import write
+from broker_core.worker.scripts.payloads.run import be_heir, box_words
+
+_PERIOD = 5.0
+"""Seconds between looks whether the glidein is there."""
+_READY = b"."
+_MOST = 4096
+"""Bytes of a line at the most."""
+
+
+class Server:
+    """Gives each line to a process that has nothing to do, or to a new one."""
+
+    def __init__(self, glidein: str, shell: int) -> None:
+        """`shell`: the process of the glidein."""
+        self._glidein, self._shell, self._home = glidein, shell, os.getcwd()
+        self._own = f"{self._home}/glideins/{glidein}"
+        self._orders = os.open(f"{self._own}/orders", os.O_RDWR | os.O_CLOEXEC)
+        self._minders: list[socket.socket] = []
+        self._idle: list[socket.socket] = []
+        self._rest = b""
+
+    def run(self) -> None:
+        """Serve as long as the glidein is there."""
+        write(f"{self._own}/starter", f"{os.getpid()}\n")
+        while is_there(self._shell):
+            watched = {one.fileno(): one for one in self._minders}
+            ready = select.select([self._orders, *watched], [], [], _PERIOD)[0]
+            for number in ready:
+                if number in watched:
+                    self._hear(watched[number])
+            if self._orders in ready:
+                self._take()
+
+    def _hear(self, minder: socket.socket) -> None:
+        """It has nothing to do any more, or is gone."""
+        try:
+            word = minder.recv(1)
+        except OSError:
+            word = b""
+        if word:
+            self._idle.append(minder)
+            return
+        self._minders.remove(minder)
+        if minder in self._idle:
+            self._idle.remove(minder)
+        minder.close()
+
+    def _take(self) -> None:
+        self._rest += os.read(self._orders, 65536)
+        *lines, self._rest = self._rest.split(b"\n")
+        for line in lines:
+            _prepare_box(f"{self._home}/attempts/{line.decode().split(' ')[1]}")
+            while not (self._idle or self._begin_minder()):
+                select.select([], [], [], _PERIOD)  # there is no room for one more process
+            with contextlib.suppress(OSError):  # it is gone; the glidein finds out
+                self._idle.pop().send(line)
+
+    def _begin_minder(self) -> bool:
+        """Start one more; false where that cannot be."""
+        try:
+            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        except OSError:
+            return False
+        try:
+            pid = os.fork()
+        except OSError:
+            pid = -1
+        if pid == 0:
+            ours.close()
+            self._mind(theirs)
+        theirs.close()
+        if pid < 0:
+            ours.close()
+            return False
+        self._minders.append(ours)
+        self._idle.append(ours)
+        return True
+
+    def _mind(self, server: socket.socket) -> None:
+        """Carry out lines until the server is gone; does not return."""
+        status = 1
+        try:
+            os.close(self._orders)
+            for other in self._minders:
+                other.close()
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            be_heir()
+            while line := server.recv(_MOST):
+                claim, tag, known, *moments = line.decode().split(" ")
+                lease = GlideinLease(self._own, known, *map(float, moments))
+                ClaimLine(self._home, self._glidein, self._shell, lease).run(claim, tag)
+                signal.signal(signal.SIGTERM, signal.SIG_IGN)
+                server.send(_READY)
+            status = 0
+        finally:
+            os._exit(status)
+
+
+def _prepare_box(folder: str) -> None:
+    """Know the words of a box before the process that wants them is there: they are asked for once."""
+    with contextlib.suppress(OSError, ValueError, subprocess.SubprocessError):
+        order = read_order(folder, os.environ)
+        if order is not None:
+            box_words(tuple(order["box"]))
+
+
+def main(glidein: str, shell: int) -> None:
+    """Run what is written to the FIFO of a glidein, in the broker's directory at the site."""
+    os.close(os.pidfd_open(os.getpid()))  # a kernel, or Python, that is too old ends it
+    os.umask(0o077)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    Server(glidein, shell).run()
