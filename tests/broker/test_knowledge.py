@@ -77,12 +77,13 @@ async def test_cpus_of_a_site_are_free_as_soon_as_its_last_job_has_ended(client:
     jobs = (await submit(client, 'Executable = "/bin/sleep"; Arguments = "600_PARAM_";', values=values)).ids
     for job in jobs:
         await reach(client, job, "Running")
-    (looked,) = await client.refresh_sources(["local"])
+    await client.refresh_sources(["local"])
     (full,) = await client.sites()
     assert (full.free_cpus, full.total_cpus) == (0, idle.total_cpus)
     await client.cancel(jobs)
-    for job in jobs:
-        await reach(client, job, "Canceled")
+    ends = [(await reach(client, job, "Canceled"))["ended"] for job in jobs]
     (after,) = await client.sites()
     assert (after.free_cpus, after.running) == (idle.total_cpus, 0)
-    assert [one.last_heard for one in await client.sources()] == [looked.last_heard]
+    (source,) = await client.sources()
+    # Since the end nobody looked; before it may be looked once more, when the software here has become known.
+    assert (source.last_heard or 0) < max(ends)

@@ -106,7 +106,7 @@ def nice_values(survivor: SitesSurvivor, job: str) -> set[int]:
 def boxes(survivor: SitesSurvivor) -> set[str]:
     """What keeps the payloads of the glideins apart."""
     home = Path(survivor.beds[SITE].spec.directory) / survivor.mark(SITE)
-    return {path.read_text().partition(" ")[0].strip() for path in home.glob("glideins/*/box")}
+    return {path.read_text().split()[0] for path in home.glob("glideins/*/box")}
 
 
 async def test_an_interactive_job_starts_beside_a_batch_job_on_a_full_site_and_the_next_is_refused(
