@@ -2,7 +2,8 @@
 
 Two programs share a processor as in the thesis (figures 5.5 and 5.6): both are bound to one, and compute.
 The machine's own pace changes within minutes by more than is asked for: short turns in a slot and outside
-of any follow each other, and each is compared with its neighbours.
+of any follow each other, and each is compared with its neighbours. Both have the same words and variables: by
+where these are in its memory a shell computes faster or slower by a tenth.
 """
 
 # Needs: cluster
@@ -34,15 +35,12 @@ _SITE = "alpha"
 _STARTS, _BLOCKS, _PAIRS = 9, 5, 6
 _ECHO = 'Executable = "/bin/echo"; Arguments = "ready"; Interactive = true;'
 _COMPUTES = """#!/bin/sh
-exec taskset -c 0 /bin/sh -c '
-turn=1
-until [ -e "$1/over" ]; do
-    [ -e "$1/$turn" ] || { sleep 0.02 && continue; }
+cd / && exec env -i PATH=/usr/bin:/bin taskset -c 0 /bin/sh -c '
+while read -r word; do
     begin=$(date +%s%N) i=0
     while [ $i -lt 400000 ]; do i=$((i + 1)); done
     echo $(($(date +%s%N) - begin))
-    turn=$((turn + 1))
-done' sh "$1"
+done <"$1/turns"' sh "$1"
 """
 _OTHER = """#!/bin/sh
 exec taskset -c 0 /bin/sh -c '
@@ -132,7 +130,7 @@ class _Slots:
 
     async def _computing(self, client: BrokerClient) -> tuple[float, float]:
         """Ratios of times: in a slot to outside of any, and beside a program that computes to alone."""
-        outside = _Turns(self._base / "outside")
+        outside = _Turns(self._base / "none")
         text = f'Executable = "{self._base}/computes"; Arguments = "{self._base}/slot"; Interactive = true;'
         slot = _Turns(self._base / "slot")
         process = await asyncio.create_subprocess_exec(
@@ -157,8 +155,9 @@ class _Slots:
                 beside.append(shared / median(there))
                 (self._base / "busy").unlink()
                 await asyncio.sleep(_SEEN)
-            for folder in (outside.folder, slot.folder, self._base):
-                (folder / "over").touch()
+            outside.end()
+            slot.end()
+            (self._base / "over").touch()
         await session.close()
         return median(alone), median(beside)
 
@@ -192,12 +191,13 @@ class _Slots:
 
 
 class _Turns:
-    """A program that computes for a moment whenever it is told to."""
+    """A program that computes for a moment whenever a line comes by its pipe; until then it costs no processor."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir()
+        os.mkfifo(folder / "turns")
         self.folder = folder
-        self._number = 0
+        self._lines = os.open(folder / "turns", os.O_RDWR)
         self._took: asyncio.Queue[float] = asyncio.Queue()
 
     async def read(self, output: AsyncIterable[bytes]) -> None:
@@ -210,10 +210,13 @@ class _Turns:
 
     async def take(self) -> float:
         """Seconds of one turn."""
-        self._number += 1
-        (self.folder / str(self._number)).touch()
+        os.write(self._lines, b"turn\n")
         async with asyncio.timeout(60):
             return await self._took.get()
+
+    def end(self) -> None:
+        """Have it end, once it has begun to read."""
+        os.close(self._lines)
 
 
 async def _output(session: ShadowSession) -> AsyncIterator[bytes]:
