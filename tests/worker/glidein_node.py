@@ -31,6 +31,7 @@ class Node:
         self.own = root / "glideins" / NAME
         self._id = secrets.token_hex(3)
         self._process: subprocess.Popen[bytes] | None = None
+        self._status: GlideinStatus | None = None
         self.lasting = False
         """Payloads are run by what lasts, not by a shell for each."""
         self.writes: tuple[str, ...] = ()
@@ -67,8 +68,11 @@ class Node:
 
     @property
     def status(self) -> GlideinStatus | None:
+        """What it told last."""
         path = self.own / "state"
-        return read_status(path.read_text()) if path.exists() else None
+        found = read_status(path.read_text()) if path.exists() else None
+        self._status = found or self._status
+        return self._status
 
     def attempt(self, job: str) -> str:
         """Tag of the attempt of a job: processes of another node with that would count as of this one."""

@@ -189,6 +189,30 @@ def test_what_attends_a_program_ends_with_it(lasting: Node) -> None:
     wait_until(lambda: not processes_of(run.folder))
 
 
+def test_nothing_is_left_of_a_shell_that_was_killed_before_it_told_its_end(lasting: Node) -> None:
+    lasting.start()
+    lasting.renew(1)
+    stage(lasting, "special", script("sleep 600", "with\\back"), {})
+    wait_until(lambda: lasting.pid_of("special") is not None)
+    assert lasting.minder("claim-special")[1] == "lasting"
+    leader = int((lasting.own / "taken" / "claim-special" / "pid").read_text())
+    assert leader != lasting.minder("claim-special")[0]
+    wait_until(lambda: len(members_of(leader)) > 2)
+    os.kill(leader, signal.SIGKILL)
+    wait_until(lambda: lasting.status is not None and lasting.status.over.get("claim-special") == 137)
+    wait_until(lambda: not members_of(leader), 3)
+
+
+def members_of(session: int) -> list[int]:
+    """Its processes."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with suppress(OSError):
+            if os.getsid(int(name)) == session:
+                found.append(int(name))
+    return found
+
+
 def stands_still(attempt: Path) -> bool:
     """True if a process of an attempt is stopped."""
     states = []

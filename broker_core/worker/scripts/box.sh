@@ -28,7 +28,15 @@ fail() {
 by_bubblewrap() {
     shown="--unshare-user-try --unshare-pid --unshare-ipc --unshare-cgroup-try --die-with-parent --cap-drop ALL"
     shown="$shown --dev /dev --proc /proc --tmpfs /tmp"
-    for path in $system; do [ ! -e "$path" ] || shown="$shown --ro-bind $path $path"; done
+    for path in $system; do
+        [ -e "$path" ] || continue
+        # Each thing that is bound takes a while.
+        if [ -h "$path" ] && [ "$path" -ef "/usr$path" ] 2>/dev/null; then
+            shown="$shown --symlink usr$path $path"
+        else
+            shown="$shown --ro-bind $path $path"
+        fi
+    done
     set +f
     for path in $devices; do [ ! -e "$path" ] || shown="$shown --dev-bind $path $path"; done
     # Names of hosts are often looked up by a file that is elsewhere.
@@ -71,8 +79,8 @@ offer() {
     case $1/ in "$PWD"/*) return ;; esac
     case $PWD/ in "$1"/*) return ;; esac
     case ${HOME:-/}/ in "$1"/*) return ;; esac
-    case $offered in *" $1 "*) return ;; esac
-    offered="$offered $1 "
+    for path in $offered; do case $1/ in "$path"/*) return ;; esac; done
+    offered="$offered $1"
     printf '%s\n' "$1"
 }
 

@@ -250,27 +250,25 @@ mind_lease() {
 # Renew the leases of the payloads, and tell how all stands.
 tell() {
     beat=$((beat + 1))
-    running=
+    running= entries=
     clock
-    {
-        printf 'node %s\nbox %s\npriorities %s\nbeat %s\n' "$node" "$boxed" "$priorities" "$beat"
-        [ -z "$fault" ] || printf 'fault %s\n' "$fault"
-        set +f
-        for mine in "$own"/taken/*; do
-            [ -d "$mine" ] || continue
-            claim=${mine##*/} status=
-            [ ! -r "$mine/exit" ] || read -r status <"$mine/exit"
-            case $status in
-            '') printf 'runs %s\n' "$claim" ;;
-            refused) printf 'refused %s\n' "$claim" ;;
-            *) printf 'over %s %s\n' "$claim" "$status" ;;
-            esac
-            [ -n "$status" ] || running="$running $claim"
-            [ -n "$status$leaving" ] || printf '%s %s\n' "$beat" "$moment" >"$mine/lease"
-        done
-        set -f
-        printf '.\n'
-    } >"$own/state.new" && mv -f "$own/state.new" "$own/state"
+    set +f
+    for mine in "$own"/taken/*; do
+        [ -d "$mine" ] || continue
+        claim=${mine##*/} status=
+        [ ! -r "$mine/exit" ] || read -r status <"$mine/exit"
+        case $status in
+        '') entries="${entries}runs $claim$newline" ;;
+        refused) entries="${entries}refused $claim$newline" ;;
+        *) entries="${entries}over $claim $status$newline" ;;
+        esac
+        [ -n "$status" ] || running="$running $claim"
+        [ -n "$status$leaving" ] || printf '%s %s\n' "$beat" "$moment" >"$mine/lease"
+    done
+    set -f
+    # Who reads before all is written misses the dot, and reads again.
+    printf 'node %s\nbox %s\npriorities %s\nbeat %s\n%s%s.\n' "$node" "$boxed" "$priorities" "$beat" \
+        "${fault:+fault $fault$newline}" "$entries" >"$own/state"
 }
 
 # Keep an agent warm, which takes a moment of a processor: not while the first payload begins.
@@ -331,6 +329,8 @@ kinds=
 read -r boxed <"$own/box"
 case $boxes:$boxed in always:not*) fault="no box can be made on the node: ${boxed#*: }" ;; esac
 boxed=${boxed%% /*}
+newline='
+'
 beat=0 known= most=$first running= heard= spare= spares=0 lasting= starters=0 ended=
 serve='import sys; sys.path.insert(0, sys.argv[1]); from broker_core.worker.scripts.payloads.server import main
 main(sys.argv[2], int(sys.argv[3]))'

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import time
+from contextlib import suppress
 
 from broker_core.worker.scripts.payloads.records import write
 from broker_core.worker.scripts.payloads.run import DECLINED, PlainAttempt
@@ -69,6 +70,11 @@ class ClaimLine:
             start_new_session=True,
             check=False,
         )
+        if not os.path.exists(f"{self._home}/attempts/{tag}/ended"):
+            _end_session(_read(f"{mine}/pid"))
+        with suppress(ChildProcessError):  # none is left
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
         return found.returncode if found.returncode >= 0 else 128 - found.returncode
 
     def _follow(self, ahead: str) -> tuple[str, str] | None:
@@ -95,6 +101,15 @@ class ClaimLine:
             write(f"{mine}/minder", f"{os.getpid()} lasting\n")
             return claim, words[0]
         return None
+
+
+def _end_session(leader: str) -> None:
+    """Kill what a payload has left of its session, whose shell was killed itself."""
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with suppress(OSError):  # it is gone, or another's
+            if str(os.getsid(int(name))) == leader:
+                os.kill(int(name), signal.SIGKILL)
+                os.waitpid(int(name), 0)  # of those whose parent is gone this process is the heir
 
 
 def is_there(pid: int) -> bool:

@@ -87,7 +87,7 @@ def tell(order: Order, marker: str, letter: str) -> None:
     try:
         os.link(path, news)
     except FileExistsError:
-        pass
+        pass  # it was left already
     except OSError:
         part = f"{order['news']}/.{order['tag']}.{letter}"
         shutil.copy2(path, part)
