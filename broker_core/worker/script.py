@@ -21,12 +21,6 @@ def starter_path() -> Path:
     return Path(str(files(__package__).joinpath("job_starter.sh")))
 
 
-@cache
-def lasting_starter_path() -> Path:
-    """Path of `lasting_starter.py`, which starts plain programs one after the other."""
-    return starter_path().parent / "scripts" / "lasting_starter.py"
-
-
 def runner_path() -> Path:
     """Path of `batch_runner.sh`, which a batch system starts."""
     return starter_path().with_name("batch_runner.sh")
@@ -102,8 +96,8 @@ def boxing_archive() -> bytes:
     with zipfile.ZipFile(stream, "w") as archive:
         for name in ("broker_core", "broker_core/worker", "broker_core/worker/scripts"):
             archive.writestr(zipfile.ZipInfo(f"{name}/__init__.py"), "")
-        packed = [*worker.glob("boxing/*.py"), *worker.glob("scripts/payloads/*.py"), lasting_starter_path()]
-        for path in sorted(packed):
+        folders = ("boxing", "scripts/payloads", "scripts/plain")
+        for path in sorted(path for folder in folders for path in worker.glob(f"{folder}/*.py")):
             inside = f"broker_core/worker/{path.relative_to(worker).as_posix()}"
             archive.writestr(zipfile.ZipInfo(inside), path.read_bytes())
         archive.writestr(zipfile.ZipInfo("__main__.py"), start)

@@ -191,7 +191,7 @@ class _Slots:
 
 
 class _Turns:
-    """A program that computes for a moment whenever a line comes by its pipe; until then it costs no processor."""
+    """A program that computes for a moment with each line in its pipe, and costs nothing until then."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir()

@@ -76,6 +76,7 @@ def by_lasting(here: RunningSite, job: LaunchOrder) -> bool:
         script("head -c 3000000 /dev/zero >big; exit 0"),
         script("trap \"\" XFSZ; head -c 3000000 /dev/zero >big; exit 3"),
         script("exit 1; # nothing"),
+        script("mkdir .crossdesk-services .crossdesk-parameters .crossdesk-use .crossdesk-data; exit 5"),
         script("exit 6", wall_limit=60.0),
         script("sleep 670", wall_limit=0.5),
         script('trap "" TERM; (trap "" TERM; setsid sleep 671) & sleep 672; sleep 673', wall_limit=1.25),

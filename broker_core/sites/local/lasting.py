@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from broker_core.sites.local.settings import LocalSettings
 from broker_core.sites.starting import job_environment
 from broker_core.system.priority import NICEST, group_gives_way
 from broker_core.worker.encoding import encode
-from broker_core.worker.script import BLOCK, lasting_starter_path, use_path
+from broker_core.worker.script import BLOCK, use_path
 from broker_core.worker.words import split_words
 
 log = logging.getLogger("crossdesk.sites")
@@ -31,6 +32,9 @@ IDLE = 60.0
 """Seconds after which one that has nothing to do ends."""
 _MOST_ORDER = 65_536
 """Bytes of an order, so that it always fits into a socket that is empty."""
+_BEGIN = """import sys; sys.path.insert(0, sys.argv[1])
+from broker_core.worker.scripts.lasting_starter import main; main(int(sys.argv[2]))"""
+_PACKAGES = str(Path(str(files("broker_core"))).parent)
 _LINES = re.compile(rb"(\w+) ([^\n]+)\n")
 
 
@@ -164,7 +168,7 @@ class LastingStarters:
         ]
         limit = self._settings.file_limit
         most = max(1, limit // BLOCK) * BLOCK if limit else 0
-        words = [sys.executable, "-I", "-S", "-X", "utf8", str(lasting_starter_path()), str(most)]
+        words = [sys.executable, "-I", "-S", "-X", "utf8", "-c", _BEGIN, _PACKAGES, str(most)]
         known = {"PATH": os.defpath, "LANG": "C.UTF-8"}
         pid = os.posix_spawn(sys.executable, words, known, file_actions=actions, setsid=True, setsigmask=[])
         if self._nice:

@@ -9,39 +9,32 @@ Answers are lines of a word and the tag of the attempt: `started`, `ended`, `ref
 before), `declined`. Its claim on an attempt is a link, made in one step, that names it:
 `lasting.PID.STARTED`, with when the process was started.
 
-Runs by itself with Python's own library, as it is started without any other.
+It needs nothing but Python's own library, as it is started without any other.
 """
 
 from __future__ import annotations
 
-import errno
-import functools
-import glob
 import json
 import os
 import resource
 import select
 import signal
-import subprocess
-import sys
 import time
-from collections.abc import Iterable, Iterator
-from typing import Any
 
-Order = dict[str, Any]
-_RESET = (signal.SIGPIPE, signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGXFSZ)
-OWN_FILES = tuple(
-    f".crossdesk-{name}"
-    for name in ("services", "parameters", "parameters.part", "parameters.used", "parameters.used.new")
+from broker_core.worker.scripts.plain.programs import end_all, find_program, redirections, spawn
+from broker_core.worker.scripts.plain.records import (
+    FIRST_SIGNAL,
+    LATE,
+    EndOfProgram,
+    Order,
+    clear_up,
+    failure,
+    late_reason,
+    start_text,
+    write,
 )
-_PUBLISHED, _MOST_PUBLISHED = ".crossdesk-data", 1 << 30
-_USE, _MOST_USE = ".crossdesk-use", 524_288
-_MARK = "CROSSDESK_ATTEMPT"
-_DAY, _STEP = 86_400.0, 0.05
-_SHELL = "/bin/sh"
-_FIRST_SIGNAL = 128
-_BLOCK = 1024
-_OUT_OF_MEMORY = 'set -f; . "$1"; __find_spent; __find_kernel_kill; printf "%s\\n" "$__spent" "$__because"'
+
+_DAY = 86_400.0
 
 
 def main(most: int) -> None:
@@ -142,71 +135,9 @@ def _start(order: Order) -> int:
     return pid
 
 
-def redirections(order: Order) -> list[tuple[Any, ...]]:
-    """Where standard input, output and error of a program lead, in its directory; raises OSError."""
-    actions: list[tuple[Any, ...]] = [
-        (os.POSIX_SPAWN_OPEN, 0, readable(order["stdin"]), os.O_RDONLY, 0),
-        (os.POSIX_SPAWN_OPEN, 1, made(order["stdout"]), os.O_WRONLY | os.O_APPEND, 0),
-    ]
-    if order["stderr"] == order["stdout"]:
-        actions.append((os.POSIX_SPAWN_DUP2, 1, 2))
-    else:
-        actions.append((os.POSIX_SPAWN_OPEN, 2, made(order["stderr"]), os.O_WRONLY | os.O_APPEND, 0))
-    return actions
-
-
-def spawn(
-    program: str,
-    words: list[str],
-    known: dict[str, str],
-    actions: list[tuple[Any, ...]],
-    reset: Iterable[int] = _RESET,
-) -> int:
-    """Start a program in a session of its own; a script that names no interpreter is the shell's.
-
-    `reset`: signals that it does not ignore though this process does.
-    """
-    begin = functools.partial(
-        os.posix_spawn, file_actions=actions, setsid=True, setsigmask=[], setsigdef=reset
-    )
-    try:
-        return begin(program, words, known)
-    except OSError as error:
-        if error.errno != errno.ENOEXEC:
-            raise
-    return begin(_SHELL, [_SHELL, program, *words[1:]], known)
-
-
-def find_program(name: str, path: str) -> str:
-    """Path of a program: in the job's directory, absolute, or looked up. Raises FileNotFoundError."""
-    paths = [name] if "/" in name else [f"{folder}/{name}" for folder in path.split(":") if folder]
-    for one in paths:
-        if os.path.isfile(one) and os.access(one, os.X_OK):
-            return one
-    raise FileNotFoundError(name)
-
-
-def readable(name: str) -> str:
-    """Name of an input file, or of none; raises FileNotFoundError."""
-    if name and not os.access(name, os.R_OK):
-        raise FileNotFoundError(name)
-    return name or os.devnull
-
-
-def made(name: str) -> str:
-    """An output file, empty; folders on the way too."""
-    if "/" in name:
-        os.makedirs(os.path.dirname(name), exist_ok=True)
-    os.close(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
-    return name
-
-
 def _record_start(order: Order, pid: int) -> None:
-    about = f"pid {pid}\nstarter {os.getpid()}\n"
     try:
-        about += f"uptime {uptime()}\ntime \nnode {os.uname().nodename}\n.\n"
-        with open(f"{order['directory']}/started", "w") as file:
-            file.write(about)
+        write(f"{order['directory']}/started", start_text(pid))
     except OSError:
         pass  # as for `job_starter.sh`, the end tells all that counts
 
@@ -224,128 +155,13 @@ def _ends_within(pid: int, seconds: float) -> bool:
     return False
 
 
-def end_all(tag: str, grace: float) -> None:
-    """Ask all processes of the attempt to end, and kill what is left after `grace` seconds."""
-    deadline = time.monotonic() + grace
-    _send(tag, signal.SIGTERM)
-    while _send(tag, 0) and time.monotonic() < deadline:
-        select.select([], [], [], _STEP)
-    while _send(tag, signal.SIGKILL):
-        select.select([], [], [], _STEP)
-
-
-def _send(tag: str, number: int) -> bool:
-    """Send a signal to all processes that carry the mark; False if there are none."""
-    mark, found = f"{_MARK}={tag}".encode(), False
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{name}/environ", "rb") as file:
-                if mark in file.read().split(b"\0"):
-                    os.kill(int(name), number)
-                    found = True
-        except OSError:
-            continue  # it is gone, or another's
-    return found
-
-
 def _record_end(order: Order, code: int, usage: resource.struct_rusage, *, late: bool) -> None:
     """Write the record of the end; raises OSError."""
-    if order["outputs"]:
-        limit_published()
-    missing = [encoded for name, encoded in order["outputs"] if not produced(name)]
-    for name in OWN_FILES:
-        if os.path.exists(name):
-            os.unlink(name)
-    status = _FIRST_SIGNAL - code if code < 0 else code
+    missing = clear_up(order)
+    status = FIRST_SIGNAL - code if code < 0 else code
     kind, reason = failure(order, status) if status else ("-", "")
     if late:
-        seconds = f"{order['wall_limit']:.3f}".rstrip("0").rstrip(".")
-        kind, reason = "wall-limit", escaped(f"The wall-time limit of {seconds} seconds was reached.")
-    more = "itself 1\n" if code > _FIRST_SIGNAL else ""
-    # A program has our own peak until it begins.
-    begins = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    if peak := max(usage.ru_maxrss if usage.ru_maxrss > begins else 0, *sampled_memory()):
-        more += f"memory {peak}\n"
-    text = (
-        f"exit {status}\nfailure {kind}\nuptime {uptime()}\ntime \nmissing {','.join(missing)}\n"
-        f"reason {reason}\n{more}times\n0m0s 0m0s\n0m{usage.ru_utime:.6f}s 0m{usage.ru_stime:.6f}s\n.\n"
-    )
-    with open(f"{order['directory']}/ended", "w") as file:
-        file.write(text)
-
-
-def produced(name: str) -> bool:
-    """True if an output is there: a file, a folder with files, or files that a wildcard stands for."""
-    if os.path.isfile(name):
-        return True
-    if os.path.isdir(name) and not os.path.islink(name.rstrip("/")):
-        return any(files for _, _, files in os.walk(name))
-    return any(os.path.isfile(one) for one in glob.iglob(name))
-
-
-def limit_published() -> None:
-    """What was published beyond 1 GiB does not come home."""
-    if os.path.islink(_PUBLISHED) or not os.path.isfile(_PUBLISHED):
-        return
-    if os.path.getsize(_PUBLISHED) > _MOST_PUBLISHED:
-        os.truncate(_PUBLISHED, _MOST_PUBLISHED)
-
-
-def sampled_memory() -> list[int]:
-    """KiB in memory at each look at the job, and 0. The program can write there."""
-    found = [0]
-    if os.path.isfile(_USE) and not os.path.islink(_USE):
-        with open(_USE, "rb") as file:
-            words = [line.split() for line in file.read(_MOST_USE).splitlines()]
-        found += [int(one[2]) for one in words if len(one) > 2 and one[2].isdigit() and len(one[2]) < 16]
-    return found
-
-
-def failure(order: Order, status: int) -> tuple[str, str]:
-    """Kind and reason, escaped, of what befell a program that did not end well."""
-    limit, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
-    full = status == _FIRST_SIGNAL + signal.SIGXFSZ
-    if limit != resource.RLIM_INFINITY and (full or any(size >= limit for size in _sizes())):
-        return "output-limit", escaped(f"A file reached the limit of {limit // _BLOCK} KiB.")
-    if status == _FIRST_SIGNAL + signal.SIGKILL:
-        return spent(order, status)
-    return "-", ""
-
-
-def spent(order: Order, status: int) -> tuple[str, str]:
-    """Kind and reason, escaped, where the kernel or the batch system says that a program ran out of memory
-    or time; else `-`."""
-    if not os.access(order["use"], os.R_OK):
-        return "-", ""
-    known = {"__status": str(status), "__here": order["directory"], "__terminated": "", "PATH": os.defpath}
-    words = [_SHELL, "-c", _OUT_OF_MEMORY, "sh", order["use"]]
-    found = subprocess.run(words, env=known, stdin=subprocess.DEVNULL, capture_output=True, check=False)
-    kind, _, because = found.stdout.decode("utf-8", "replace").partition("\n")
-    names = {"memory": "out-of-memory", "time": "wall-limit"}
-    return (names[kind], escaped(because.strip())) if kind in names else ("-", "")
-
-
-def _sizes() -> Iterator[int]:
-    """Of all files of the job."""
-    for folder, _, names in os.walk("."):
-        for name in names:
-            try:
-                yield os.lstat(f"{folder}/{name}").st_size
-            except OSError:
-                continue
-
-
-def escaped(text: str) -> str:
-    """As all values are that hold blanks."""
-    letters = (chr(one) for one in text.encode())
-    return "".join(one if one.isascii() and one.isalnum() else f"\\0{ord(one):03o}" for one in letters)
-
-
-def uptime() -> str:
-    """Seconds since the machine started, as the kernel writes them."""
-    with open("/proc/uptime") as file:
-        return file.read().split()[0]
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]))
+        kind, reason = LATE, late_reason(order)
+    end = EndOfProgram(status, kind, reason, usage)
+    end.more = "itself 1\n" if code > FIRST_SIGNAL else ""
+    write(f"{order['directory']}/ended", end.text(missing))

@@ -8,8 +8,8 @@ import subprocess
 import time
 from contextlib import suppress
 
-from broker_core.worker.scripts.payloads.records import write
 from broker_core.worker.scripts.payloads.run import DECLINED, PlainAttempt
+from broker_core.worker.scripts.plain.records import write
 
 _BY_SHELL = 'echo "$$" >"$1" && . "$2"; exit 227'
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from typing import Any
 
-Order = dict[str, Any]
+from broker_core.worker.scripts.plain.records import Order
+
 _LINE = re.compile(r"export (\w+)=('?)([^'\n]*)\2")
 _ESCAPED = re.compile(rb"\\0([0-7]{3})")
 _USED = frozenset(
@@ -26,15 +26,7 @@ _KILL_GRACE = 5
 def read_order(folder: str, base: Mapping[str, str]) -> Order | None:
     """The order in the directory of an attempt, with what `lasting_starter.py` wants to know; None for one
     that is not plain. `base`: the environment that its program gets beside its own. Raises OSError."""
-    with open(f"{folder}/order", encoding="ascii", errors="strict") as file:
-        text = file.read()
-    known = {}
-    for line in text.splitlines():
-        found = _LINE.fullmatch(line)
-        if found is not None:
-            known[found[1]] = found[3]
-        elif not line.startswith("exec /bin/sh "):
-            return None
+    known = _variables(folder)
     if not known.keys() <= _USED | _NO_MATTER or "__box" not in known or known.get("__interactive") != "0":
         return None
     outputs = [one for one in known.get("__output_file", "").split(",") if one]
@@ -65,6 +57,20 @@ def read_order(folder: str, base: Mapping[str, str]) -> Order | None:
         "news": decode(known.get("__news", "")),
         "box": decoded(known["__box"]),
     }
+
+
+def _variables(folder: str) -> dict[str, str]:
+    """What the order sets; none if it does more than that and to start its Job Starter."""
+    with open(f"{folder}/order", encoding="ascii", errors="strict") as file:
+        text = file.read()
+    known = {}
+    for line in text.splitlines():
+        found = _LINE.fullmatch(line)
+        if found is not None:
+            known[found[1]] = found[3]
+        elif not line.startswith("exec /bin/sh "):
+            return {}
+    return known
 
 
 def _environment(

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 
-from broker_core.worker.scripts.payloads.order_file import Order
+from broker_core.worker.scripts.plain.records import Order
 
 _OWN = (".crossdesk-use", ".crossdesk-data")
 """Of the desk's; they come home whatever the order names."""
@@ -20,14 +20,7 @@ def list_outputs(order: Order) -> None:
     """Write the list beside the job's directory, which is the current one. Raises OSError."""
     if not (order["outputs"] or order["brings_all"] or order["most_named"]):
         return
-    brought = [f"./{name}" for name in _OWN if os.path.isfile(name) and not os.path.islink(name)]
-    for name, _ in order["outputs"]:
-        if os.path.isfile(name):
-            brought.append(f"./{name}")
-        elif os.path.isdir(name) and not os.path.islink(name.rstrip("/")):
-            brought += _files_below(f"./{name.rstrip('/')}")
-        else:
-            brought += [f"./{one}" for one in sorted(glob.glob(name)) if os.path.isfile(one)]
+    brought = _named(order)
     others = list(_others(order, set(brought)))
     if order["brings_all"]:
         fit, others = _fitting(order, others)
@@ -42,6 +35,19 @@ def list_outputs(order: Order) -> None:
         lines += _staying(order, others)
     with open(f"{order['directory']}/outputs", "w", encoding="utf-8", errors="surrogateescape") as file:
         file.writelines(lines)
+
+
+def _named(order: Order) -> list[str]:
+    """Files that are to come home by their names, or those of their folders."""
+    found = [f"./{name}" for name in _OWN if os.path.isfile(name) and not os.path.islink(name)]
+    for name, _ in order["outputs"]:
+        if os.path.isfile(name):
+            found.append(f"./{name}")
+        elif os.path.isdir(name) and not os.path.islink(name.rstrip("/")):
+            found += _files_below(f"./{name.rstrip('/')}")
+        else:
+            found += [f"./{one}" for one in sorted(glob.glob(name)) if os.path.isfile(one)]
+    return found
 
 
 def _others(order: Order, brought: set[str]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Runs one plain attempt in the slot of a glidein, with the records of `job_starter.sh` (CB-JS-01, 06)."""
+"""Runs one plain attempt in the slot of a glidein, with the records of `job_records.sh` (CB-JS-01, 06)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from contextlib import suppress
 from types import FrameType
 
 from broker_core.worker.boxing.kernel_calls import process_control
-from broker_core.worker.scripts import lasting_starter as starter
-from broker_core.worker.scripts.payloads.order_file import Order, read_order
+from broker_core.worker.scripts.payloads.order_file import read_order
 from broker_core.worker.scripts.payloads.outputs import drop_links_out
-from broker_core.worker.scripts.payloads.records import EndOfProgram, record_end, tell, write
+from broker_core.worker.scripts.payloads.records import record_end, tell
+from broker_core.worker.scripts.plain import programs, records
+from broker_core.worker.scripts.plain.records import EndOfProgram, Order
 
 DECLINED = -1
-"""Nothing was done: `job_starter.sh` can, and says why where it cannot."""
+"""Nothing was done: `job_records.sh` can, and says why where it cannot."""
 _ALONE = 1.0
 """Seconds after which a program that still runs is attended by a shell: that ends, stops and measures it."""
 _ROOM = 8192
@@ -43,7 +44,7 @@ class PlainAttempt:
         self.terminated = False
 
     def run(self) -> int:
-        """Run it to its end; the exit status as of `job_starter.sh`, or DECLINED."""
+        """Run it to its end; the exit status as of `job_records.sh`, or DECLINED."""
         try:
             order = read_order(self._folder, os.environ)
             if order is None or not _can_start(order):
@@ -71,15 +72,14 @@ class PlainAttempt:
                 room.write(b" " * _ROOM)
             os.mkdir(f"{folder}/scratch")
             if os.path.exists(f"{folder}/cancel"):
-                return record_end(order, EndOfProgram("-", "killed", starter.escaped(_CANCELED)))
+                return record_end(order, EndOfProgram("-", "killed", records.escaped(_CANCELED)))
             pid = self._begin(order, box)
         except OSError as error:
-            why = starter.escaped(f"It could not be started: {error.strerror}.")
+            why = records.escaped(f"It could not be started: {error.strerror}.")
             return record_end(order, EndOfProgram("-", "starter", why))
         try:
-            write(self._pid_file, f"{pid}\n")
-            about = f"pid {pid}\nstarter {os.getpid()}\nuptime {starter.uptime()}\ntime {int(time.time())}\n"
-            write(f"{folder}/started", f"{about}node {os.uname().nodename}\n.\n")
+            records.write(self._pid_file, f"{pid}\n")
+            records.write(f"{folder}/started", records.start_text(pid, int(time.time())))
         except OSError:
             # What could not be told to have begun would be begun again.
             os.kill(pid, signal.SIGKILL)
@@ -87,7 +87,7 @@ class PlainAttempt:
             with suppress(OSError):
                 os.unlink(f"{folder}/started")
             why = "The start could not be recorded, so nothing was started; the disk may be full."
-            return record_end(order, EndOfProgram("-", "starter", starter.escaped(why)))
+            return record_end(order, EndOfProgram("-", "starter", records.escaped(why)))
         tell(order, "started", "s")
         late = self._mind(order, pid)
         _, status, usage = os.wait4(pid, 0)
@@ -101,7 +101,7 @@ class PlainAttempt:
             signal.signal(number, signal.SIG_IGN)
         words, known = [*box, _program(order), *order["arguments"]], order["environment"]
         try:
-            return starter.spawn(box[0], words, known, starter.redirections(order), _RESET)
+            return programs.spawn(box[0], words, known, programs.redirections(order), _RESET)
         finally:
             # A shell cannot heed what is ignored when it begins: that which attends is one.
             for number in _BOX_IGNORES:
@@ -116,8 +116,8 @@ class PlainAttempt:
                 left = None if limit is None else began + limit - time.monotonic()
                 if left is not None and left <= 0:
                     with suppress(OSError):  # the disk is full
-                        write(f"{self._folder}/stopped", "wall-limit\n")
-                    starter.end_all(order["tag"], order["kill_grace"])
+                        records.write(f"{self._folder}/stopped", "wall-limit\n")
+                    programs.end_all(order["tag"], order["kill_grace"])
                     return True
                 pause = _ALONE if attendant is None else left
                 if _ready(number, pause if left is None or pause is None else min(pause, left)):
@@ -148,15 +148,13 @@ class PlainAttempt:
             with open(f"{self._folder}/stopped") as file:
                 kind = file.read().strip()
             unheard = f"The broker was not heard from for {order['lease']} seconds."
-            reason = starter.escaped({"killed": _CANCELED, "lease": unheard}.get(kind, ""))
+            reason = records.escaped({"killed": _CANCELED, "lease": unheard}.get(kind, ""))
         if late:
-            seconds = f"{order['wall_limit']:.3f}".rstrip("0").rstrip(".")
-            reason = starter.escaped(f"The wall-time limit of {seconds} seconds was reached.")
-            kind = "wall-limit"
+            kind, reason = "wall-limit", records.late_reason(order)
         elif kind == "-" and status:
-            kind, reason = starter.spent(order, status)
+            kind, reason = records.spent(order, status)
         end = EndOfProgram(status, kind, reason, usage)
-        end.terminated = self.terminated
+        end.more = "terminated 1\n" if self.terminated else ""
         return record_end(order, end)
 
 
@@ -171,19 +169,19 @@ def box_words(words: tuple[str, ...]) -> list[str]:
         check=True,
     )
     found = os.fsdecode(answer.stdout).split("\0")[:-2]
-    return [starter.find_program(found[0], os.environ.get("PATH", os.defpath)), *found[1:]] if found else []
+    return [programs.find_program(found[0], os.environ.get("PATH", os.defpath)), *found[1:]] if found else []
 
 
 def _can_start(order: Order) -> bool:
     """Go to the job's directory; true if all is there that the program needs. Raises OSError."""
     os.chdir(f"{order['directory']}/job")
     _program(order)
-    starter.readable(order["stdin"])
+    programs.readable(order["stdin"])
     return all(map(os.path.exists, order["inputs"]))
 
 
 def _program(order: Order) -> str:
-    return starter.find_program(order["program"], order["environment"].get("PATH", os.defpath))
+    return programs.find_program(order["program"], order["environment"].get("PATH", os.defpath))
 
 
 def _ready(number: int, seconds: float | None) -> bool:

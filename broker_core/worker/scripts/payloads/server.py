@@ -16,8 +16,8 @@ import subprocess
 
 from broker_core.worker.scripts.payloads.lines import ClaimLine, GlideinLease, is_there
 from broker_core.worker.scripts.payloads.order_file import read_order
-from broker_core.worker.scripts.payloads.records import write
 from broker_core.worker.scripts.payloads.run import be_heir, box_words
+from broker_core.worker.scripts.plain.records import write
 
 _PERIOD = 5.0
 """Seconds between looks whether the glidein is there."""
