@@ -75,7 +75,7 @@ def build(
     if policies is not None:
         rounds.use(policies)
     fences = Fences(state)
-    starts = StartDeadlines(state, fences)
+    starts = StartDeadlines(state, fences, selector)
     admission = Admission(state, selector, attempts, rounds)
     rematching = Rematching(state, selector, attempts)
     elsewhere = ForcedRematch(state, selector, fences, rematching)

@@ -48,6 +48,8 @@ class SchedulerConfig:
     (SA-LCH-07)."""
     interactive_start: float = 120.0
     """An interactive job that its site keeps in the queue for longer is given up (CB-SCH-08)."""
+    interactive_elsewhere: float = 10.0
+    """So long it stays there though it could start elsewhere at once: the site was fuller than was known."""
     interactive_mode: InteractiveMode = InteractiveMode.FREE_FIRST
     """Whether free processors or virtual slots come first (CB-SCH-08a)."""
     poison_deaths: int = 3

@@ -56,6 +56,9 @@ class SchedulingSettings:
     interactive_start: float = setting(
         120.0, "an interactive job that its site keeps in the queue for longer is refused"
     )
+    interactive_elsewhere: float = setting(
+        10.0, "an interactive job that its site keeps in the queue for longer starts elsewhere, where it can"
+    )
     max_rematch: int = setting(5, "rounds of matching after failures at sites, before a job is aborted")
     temp_bad_period: float = setting(600.0, "longest time for which a site that fails is left alone")
     first_bad_period: float = setting(

@@ -343,6 +343,7 @@ def _rules(settings: Settings) -> SchedulerConfig:
         rematch_interval=settings.rematch_interval,
         infeasible_timeout=settings.infeasible_timeout,
         interactive_start=settings.interactive_start,
+        interactive_elsewhere=settings.interactive_elsewhere,
         interactive_mode=InteractiveMode(settings.interactive_mode),
         max_rematch=settings.max_rematch,
         queue_ahead=QUEUE_AHEAD,

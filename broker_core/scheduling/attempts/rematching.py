@@ -40,6 +40,7 @@ class Rematching:
         details: dict[str, Any] | None = None,
     ) -> None:
         """Record why the attempt was given up, and what follows. `counts`: it is a round of CB-ERR-6."""
+        waited = bool(job.given_up) and job.runs_since is None
         self._attempts.decided(job, "re-matched", str(trouble))
         self._attempts.release(job)
         job.tried += (trouble,)
@@ -48,7 +49,9 @@ class Rematching:
         job.tries = 1
         job.attempt = NO_ATTEMPT
         self._jobs.note(job, type_, source, reason=reason, details=(details or {}) | _past(job).details())
-        if job.record.interactive:
+        if job.record.interactive and waited and self._starts_now(job, trouble.ces):
+            pass  # its site was fuller than was known
+        elif job.record.interactive:
             self._abort(job, f"An interactive job starts at once or not at all. {trouble}")
         elif hold := hold or self._poison(job):
             self._jobs.note(job, E.HELD, reason=hold, details={"suspected": True})
@@ -58,6 +61,10 @@ class Rematching:
             self._abort(job, f"Given up after {most} rounds of matching. Tried: {tried}")
         else:
             self._queue.add(job)
+
+    def _starts_now(self, job: LiveJob, besides: tuple[str, ...]) -> bool:
+        choice = self._selector.choose(job.demand, job.excluded.union(besides), self._jobs.now.monotonic)
+        return choice is not None and self._attempts.assign(job, choice)
 
     def next_choice(self, job: LiveJob, failure: ChoiceFailure) -> bool:
         """Try the next of the list (CB-SCH-10), as far as it still has room; False where none is left.

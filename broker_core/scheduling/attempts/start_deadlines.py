@@ -11,6 +11,7 @@ from broker_core.jobs.states import JobState
 from broker_core.jobs.transitions import EventType
 from broker_core.scheduling.attempts.fencing import Fences
 from broker_core.scheduling.live_job import AtSite, LiveJob
+from broker_core.scheduling.selection import Selector
 from broker_core.scheduling.state import SchedulerState
 
 
@@ -18,10 +19,11 @@ class StartDeadlines:
     """Asks the site to end such an attempt; only when it has ended the next choice is tried, so that no two
     of them are ever alive. Time without contact to the site does not count."""
 
-    def __init__(self, state: SchedulerState, fences: Fences) -> None:
+    def __init__(self, state: SchedulerState, fences: Fences, selector: Selector) -> None:
         self._jobs = state.jobs
         self._cache = state.cache
         self._fences = fences
+        self._selector = selector
         rules = state.rules
         self._running = _Owed(
             rules.start_confirmed,
@@ -30,10 +32,15 @@ class StartDeadlines:
         )
         self._queued = _Owed(
             rules.interactive_start,
-            lambda job: job.queued_since if job.runs_since is None else None,
+            _queued_since,
             "{site} has not started it within {limit:g} s, it waits in the queue there",
         )
-        self._all = self._running, self._queued
+        self._could_start = _Owed(
+            rules.interactive_elsewhere,
+            _queued_since,
+            "{site} has not started it within {limit:g} s, and it can start elsewhere",
+        )
+        self._all = self._running, self._could_start, self._queued
         self.pending = self._running.jobs, self._queued.jobs
         """By its id each job whose start may be owed, in two parts."""
 
@@ -47,6 +54,7 @@ class StartDeadlines:
         if job.record.interactive:
             self._update(job, queued_since=self._jobs.now.monotonic)
             self._queued.add(job)
+            self._could_start.add(job)
 
     def contact(self, ces: Container[str]) -> None:
         """A site is in contact again: it has all its time to tell."""
@@ -59,11 +67,12 @@ class StartDeadlines:
         now = self._jobs.now.monotonic
         for owed in self._all:
             while owed.next() <= now and (job := owed.first()) is not None:
-                if self._cache.reachable(job.ces[0]):
-                    del owed.jobs[job.id]
-                    self._give_up(job, owed)
-                else:
+                if not self._cache.reachable(job.ces[0]):
                     self._grant(owed, job)
+                    continue
+                del owed.jobs[job.id]
+                if owed is not self._could_start or self._has_choice(job):
+                    self._give_up(job, owed)
 
     def next(self) -> float:
         """When the first of them is overdue; infinity: never."""
@@ -76,12 +85,23 @@ class StartDeadlines:
     def _grant(self, owed: _Owed, job: LiveJob) -> None:
         self.runs(job) if owed is self._running else self.queued(job)
 
+    def _has_choice(self, job: LiveJob) -> bool:
+        """Free processors, or slots, are there for it now, but not where it is."""
+        excluded = job.excluded.union(job.ces)
+        return self._selector.choose(job.demand, excluded, self._jobs.now.monotonic) is not None
+
     def _give_up(self, job: LiveJob, owed: _Owed) -> None:
         why = owed.words.format(site=job.sites, limit=owed.limit)
         self._update(job, given_up=why)
         reason = f"{why}; once the attempt has ended there, the next choice is tried"
         self._jobs.note(job, EventType.START_OVERDUE, resources=job.ces, reason=reason)
         self._fences.end(job.record)
+        for one in self._all:
+            one.jobs.pop(job.id, None)
+
+
+def _queued_since(job: LiveJob) -> float | None:
+    return job.queued_since if job.runs_since is None else None
 
 
 class _Owed:
