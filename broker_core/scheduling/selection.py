@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +16,10 @@ from broker_core.policies.policy import Choices, Policy, Request, sets, single
 from broker_core.resources.pool import Counts, Pool
 from broker_core.scheduling.demand import Demand
 from broker_core.scheduling.eligibility import Eligibility, Rows
+from broker_core.scheduling.parts import can_be_parts, parts_of, slots_beside
 from broker_core.scheduling.queue.pending_queue import ALL
-from broker_core.scheduling.slots.interactive import InteractiveMode
+from broker_core.scheduling.slots.interactive import InteractiveCapacity, InteractiveMode
+from broker_core.scheduling.slots.interactive import choose as choose_interactive
 from broker_core.scheduling.state import SchedulerState
 
 _SHORT, _SHORT_AHEAD = 1.0, 4
@@ -33,7 +35,7 @@ class Selection:
     """Where a job goes: one computing element, or a set."""
 
     ces: tuple[str, ...]
-    """One for each component: two that the description fixes may be at one of them."""
+    """One for each component: several may be at one of them, as the description fixes it, or in its slots."""
     cpus: tuple[int, ...]
     """Processors at each of them."""
     of: int
@@ -105,6 +107,8 @@ class Selector:
             return None
         if demand.inter_cluster:
             return self._choose_set(demand, excluded, pool, seed)
+        if self.in_parts(demand):
+            return self._choose_parts(demand, eligible, excluded, pool, seed)
         if eligible.steady and self.order is best_fit:
             return self._fit(demand, eligible, excluded, pool, fresh)
         able = self._able(demand, eligible, excluded, pool, seed)
@@ -241,6 +245,30 @@ class Selector:
                 at, cpus = zip(*given, strict=True)
                 return Selection(tuple(ces[member] for member in at), cpus, len(choices))
         return None
+
+    def in_parts(self, demand: Demand) -> bool:
+        """True for a job that may run in virtual slots, or also in them, by several components."""
+        mode = self._rules.interactive_mode
+        return (
+            mode is not InteractiveMode.EXCLUSIVE
+            and can_be_parts(demand.description)
+            and bool(self._board.slots.any())
+        )
+
+    def _choose_parts(
+        self, demand: Demand, eligible: Eligibility, excluded: Collection[str], pool: Pool, seed: int
+    ) -> Selection | None:
+        """Free processors, virtual slots, or both at one computing element (CB-SCH-08a)."""
+        slots = slots_beside(self._board, pool, eligible.ever_rows, excluded)
+        both = replace(pool, free=pool.free + slots)
+        able = replace(self._able(demand, eligible, excluded, both, seed), pool=pool)
+        if not len(able.rows):
+            return None
+        rows = able.rows[list(self._arranged(single(able), demand, seed))].tolist()
+        ces, free = pool.columns.ces, pool.free
+        found = [InteractiveCapacity(ces[row], max(0, int(free[row])), int(slots[row])) for row in rows]
+        choice = choose_interactive(demand.description.cpus, found, self._rules.interactive_mode)
+        return None if choice is None else Selection(*parts_of(choice), len(found))
 
     def _arranged(self, choices: Choices, demand: Demand, seed: int) -> Sequence[int]:
         request = Request(

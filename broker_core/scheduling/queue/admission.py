@@ -6,7 +6,7 @@ import math
 
 from broker_core.jobs.events import EventSource
 from broker_core.jobs.members import members
-from broker_core.jobs.placement import SLOT_SYSTEM, computing_element, listed
+from broker_core.jobs.placement import SLOT_SYSTEM, computing_element, listed, slots_at
 from broker_core.jobs.transitions import EventType
 from broker_core.scheduling.attempts.attempts import Attempts
 from broker_core.scheduling.live_job import LiveJob
@@ -86,7 +86,11 @@ class Admission:
         for row in self._eligibility.of(job.demand).ever_rows[:_COUNTED].tolist():
             one = computing_element(pool.columns.ces[row])
             unit = "slots" if one.system == SLOT_SYSTEM else "CPUs"
-            counts.append(f"{one.site}: {pool.free[row]} of {pool.total[row]} {unit} free")
+            count = f"{one.site}: {pool.free[row]} of {pool.total[row]} {unit}"
+            at = pool.columns.row_of(slots_at(one.id)) if self._selector.in_parts(job.demand) else None
+            if at is not None:
+                count += f" and {pool.free[at]} of {pool.total[at]} slots"
+            counts.append(f"{count} free")
         return f" ({'; '.join(counts)})" if counts else ""
 
     def _end_of_patience(self) -> float:
