@@ -21,7 +21,12 @@ from tests.waiting import eventually
 
 pytestmark = [pytest.mark.mpi, pytest.mark.cluster]
 SITE = NAMES[0]
-PROGRAM = '#!/bin/sh\necho "rank $PMI_RANK"\nexec ./ranks wait "$1"\n'
+PROGRAM = """#!/bin/sh
+echo "rank $PMI_RANK"
+exec 5<&0
+[ "$PMI_RANK" != 0 ] || (read -r word <&5 && echo "read $word") &
+exec ./ranks wait "$1"
+"""
 JOB = """
     JobType = "Parallel"; SubJobType = "mpich"; NodeNumber = {cpus}; Interactive = true;
     Executable = "run.sh"; Arguments = "{gate}"; InputSandbox = {{"run.sh", "ranks"}};
@@ -99,6 +104,8 @@ async def test_it_starts_at_once_beside_the_batch_jobs_which_have_their_priority
     batch = await nearly_full(slotted, end, others)
     job = await submitted(slotted, JOB.format(cpus=cpus, gate=gate))
     screen = await attached(slotted.client, job, b"rank 0")
+    screen.session.write(b"hello\n")
+    await screen.shows(b"read hello")
     assert await priorities(slotted) == dict.fromkeys(batch, 10) | {job: 0}
 
     refused = await submitted(slotted, JOB.format(cpus=2, gate=gate))
