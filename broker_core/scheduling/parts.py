@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,8 +12,7 @@ from broker_core.jdl.description import JobDescription
 from broker_core.jobs.placement import slots_at
 from broker_core.resources.pool import Counts, Pool
 from broker_core.resources.resource_table import ResourceTable
-from broker_core.scheduling.eligibility import Rows
-from broker_core.scheduling.slots.interactive import InteractiveChoice
+from broker_core.scheduling.slots.interactive import InteractiveChoice, InteractiveMode
 
 _JOINED = "mpich"
 """Kind of MPI whose processes a launcher of the broker joins, wherever they were started."""
@@ -30,14 +30,30 @@ def can_be_parts(description: JobDescription) -> bool:
     )
 
 
-def slots_beside(board: ResourceTable, pool: Pool, rows: Rows, excluded: Collection[str]) -> Counts:
-    """Free interactive slots at the computing elements of some rows, by row of the pool; 0 elsewhere."""
-    found = np.zeros_like(pool.free)
-    for row in rows.tolist():
-        slots = slots_at(pool.columns.ces[row])
-        at = pool.columns.row_of(slots)
-        if at is not None and board.usable[at] and slots not in excluded:
-            found[row] = max(0, pool.free[at])
+def seen_by(
+    description: JobDescription,
+    pool: Pool,
+    board: ResourceTable,
+    mode: InteractiveMode,
+    excluded: Collection[str] = (),
+) -> Pool:
+    """The pool as a job sees it: free slots count as free processors of their queue for one that can be in
+    parts; any other job sees the pool itself."""
+    if mode is InteractiveMode.EXCLUSIVE or not can_be_parts(description) or not board.slots.any():
+        return pool
+    return replace(pool, free=pool.free + _slots_beside(pool, board, excluded))
+
+
+def _slots_beside(pool: Pool, board: ResourceTable, excluded: Collection[str]) -> Counts:
+    """Free interactive slots at each computing element; 0 for the rows of the slots themselves."""
+    found, size, ces, sites = np.zeros_like(pool.free), pool.size, pool.columns.ces, pool.columns.sites
+    slots = board.slots[:size]
+    rows = [row for row in np.flatnonzero(slots & (pool.free[:size] > 0)).tolist() if row not in pool.barred]
+    free = {ces[row]: int(pool.free[row]) for row in rows if ces[row] not in excluded}
+    here = {sites[row] for row in rows}
+    for row in np.flatnonzero(~slots).tolist():
+        if sites[row] in here:
+            found[row] = free.get(slots_at(ces[row]), 0)
     return found
 
 

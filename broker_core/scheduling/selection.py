@@ -16,7 +16,7 @@ from broker_core.policies.policy import Choices, Policy, Request, sets, single
 from broker_core.resources.pool import Counts, Pool
 from broker_core.scheduling.demand import Demand
 from broker_core.scheduling.eligibility import Eligibility, Rows
-from broker_core.scheduling.parts import can_be_parts, parts_of, slots_beside
+from broker_core.scheduling.parts import parts_of, seen_by
 from broker_core.scheduling.queue.pending_queue import ALL
 from broker_core.scheduling.slots.interactive import InteractiveCapacity, InteractiveMode
 from broker_core.scheduling.slots.interactive import choose as choose_interactive
@@ -107,8 +107,9 @@ class Selector:
             return None
         if demand.inter_cluster:
             return self._choose_set(demand, excluded, pool, seed)
-        if self.in_parts(demand):
-            return self._choose_parts(demand, eligible, excluded, pool, seed)
+        seen = seen_by(demand.description, pool, self._board, self._rules.interactive_mode, excluded)
+        if seen is not pool:
+            return self._choose_parts(demand, eligible, excluded, seen, seed)
         if eligible.steady and self.order is best_fit:
             return self._fit(demand, eligible, excluded, pool, fresh)
         able = self._able(demand, eligible, excluded, pool, seed)
@@ -246,28 +247,22 @@ class Selector:
                 return Selection(tuple(ces[member] for member in at), cpus, len(choices))
         return None
 
-    def in_parts(self, demand: Demand) -> bool:
-        """True for a job that may run in virtual slots, or also in them, by several components."""
-        mode = self._rules.interactive_mode
-        return (
-            mode is not InteractiveMode.EXCLUSIVE
-            and can_be_parts(demand.description)
-            and bool(self._board.slots.any())
-        )
-
     def _choose_parts(
-        self, demand: Demand, eligible: Eligibility, excluded: Collection[str], pool: Pool, seed: int
+        self, demand: Demand, eligible: Eligibility, excluded: Collection[str], seen: Pool, seed: int
     ) -> Selection | None:
-        """Free processors, virtual slots, or both at one computing element (CB-SCH-08a)."""
-        slots = slots_beside(self._board, pool, eligible.ever_rows, excluded)
-        both = replace(pool, free=pool.free + slots)
-        able = replace(self._able(demand, eligible, excluded, both, seed), pool=pool)
+        """Free processors, virtual slots, or both at one computing element (CB-SCH-08a); `seen`: the pool
+        where slots count as processors."""
+        pool, cpus = self._board.pool, demand.description.cpus
+        able = replace(self._able(demand, eligible, excluded, seen, seed), pool=pool)
         if not len(able.rows):
             return None
-        rows = able.rows[list(self._arranged(single(able), demand, seed))].tolist()
-        ces, free = pool.columns.ces, pool.free
-        found = [InteractiveCapacity(ces[row], max(0, int(free[row])), int(slots[row])) for row in rows]
-        choice = choose_interactive(demand.description.cpus, found, self._rules.interactive_mode)
+        rows = able.rows[list(self._arranged(single(able), demand, seed))]
+        free, both, ces = pool.free[rows], seen.free[rows], pool.columns.ces
+        found = [
+            InteractiveCapacity(ces[row], max(0, bare), all_ - bare)
+            for row, bare, all_ in zip(rows.tolist(), free.tolist(), both.tolist(), strict=True)
+        ]
+        choice = choose_interactive(cpus, found, self._rules.interactive_mode)
         return None if choice is None else Selection(*parts_of(choice), len(found))
 
     def _arranged(self, choices: Choices, demand: Demand, seed: int) -> Sequence[int]:

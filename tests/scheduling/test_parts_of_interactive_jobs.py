@@ -18,7 +18,7 @@ from broker_core.scheduling.slots.interactive import InteractiveMode
 from broker_core.scheduling.slots.records import Payload
 from broker_core.scheduling.slots.rules import SlotUse
 from tests.scheduling.components import components, gathered, gone
-from tests.scheduling.stage import Stage
+from tests.scheduling.stage import Stage, matched
 
 M = InteractiveMode
 BARE, SLOTS = (f"a:22/jobmanager-{system}-x" for system in ("slurm", "slots"))
@@ -104,6 +104,20 @@ def test_slots_that_a_job_has_are_not_given_to_the_next_nor_are_they_taken_from_
     (second,) = made.submit(JOB.format(2, INTERACTIVE))
     assert (made.state(first), made.state(second)) == (JobState.READY, JobState.ABORTED)
     assert not made.cancels
+
+
+def test_list_match_counts_slots_as_free_processors_for_it_alone() -> None:
+    made = stage(*site(), *site("b", slots=1))
+    (job,) = made.submit(JOB.format(3, INTERACTIVE))
+    live, batch = made.scheduler.job(job), made.scheduler.job(made.submit(JOB.format(3, ""))[0])
+    assert live is not None
+    assert batch is not None
+    made = stage(*site(), *site("b", slots=1))
+    pool = made.scheduler.pool(made.monotonic)
+    assert made.scheduler.seen_by(batch.demand.description, pool) is pool
+    seen = made.scheduler.seen_by(live.demand.description, pool)
+    candidates = matched(live.demand, seen, 0, ABLE).candidates
+    assert [seen.columns.ces[row] for row in candidates.rows] == [BARE]
 
 
 def test_a_batch_job_is_in_no_slots() -> None:

@@ -142,6 +142,10 @@ async def test_what_is_not_there_is_refused_with_what_there_is(
     slotted: Grid, tmp_path: Path, others: int
 ) -> None:
     await nearly_full(slotted, tmp_path / "end", others)
+    for cpus, now in ((3, True), (4, False)):
+        text = JOB.format(cpus=cpus, gate="").replace('InputSandbox = {"run.sh", "ranks"};', "")
+        found = (await slotted.client.match(text)).resources
+        assert [one.matches for one in found if one.ce == f"{SITE}:22/jobmanager-slurm-main"] == [now]
     job = await submitted(slotted, JOB.format(cpus=4, gate=tmp_path / "gate"))
     row = await reach(slotted.client, job, "Aborted")
     assert f"({SITE}: 1 of 4 CPUs and 2 of 2 slots free" in row["reason"]
