@@ -59,6 +59,12 @@ def computing_element(id: str) -> ComputingElement:
     return ComputingElement(id, host, site, system, queue)
 
 
+def slots_at(ce: str) -> str:
+    """Id of the virtual slots at a queue, which are a computing element of their own."""
+    known = computing_element(ce)
+    return ce.replace(f"/jobmanager-{known.system}-", f"/jobmanager-{SLOT_SYSTEM}-")
+
+
 NOWHERE = computing_element("")
 """Computing element of what has none."""
 

@@ -50,7 +50,7 @@ _FEW = 4
 """Rows of one text that are evaluated one by one: a program over all rows would cost more."""
 SLOT_RULE = 'other.Interactive && other.JobType == "Normal"'
 """What virtual slots demand of jobs (CB-GLI-06)."""
-_PLAIN = {SLOT_RULE: "its slots are for interactive jobs of one CPU"}
+_PLAIN = {SLOT_RULE: "its slots are for interactive jobs, one CPU each"}
 """Requirements that are told in words."""
 _SHOWN = 120
 """Characters of an expression in a reason."""

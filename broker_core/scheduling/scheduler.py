@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, get_args
 
+from broker_core.jdl.description import JobDescription
 from broker_core.jobs.attempt_events import AttemptReport
 from broker_core.reactor.reactor import Now, TimerFired
 from broker_core.resources.cache import ResourceCache
@@ -14,6 +15,7 @@ from broker_core.scheduling.decisions import Decisions
 from broker_core.scheduling.effects import Ask, Cancel, Confirm, Effect, JobEnded, LateMessage, Record, Submit
 from broker_core.scheduling.live_job import LiveJob
 from broker_core.scheduling.messages import Message
+from broker_core.scheduling.parts import seen_by
 from broker_core.scheduling.questions import Questions, QueuedJob, Why
 from broker_core.scheduling.state import SchedulerState, problems
 from broker_core.scheduling.turn import Turn
@@ -86,6 +88,10 @@ class Scheduler:
     def pool(self, now: float) -> Pool:
         """What list-match is asked about: the very pool by which is decided; to be read only."""
         return self._state.cache.pool(now)
+
+    def seen_by(self, description: JobDescription, pool: Pool) -> Pool:
+        """A pool as one job sees it, see `parts.seen_by`."""
+        return seen_by(description, pool, self._state.cache.board, self._state.rules.interactive_mode)
 
     def queue(self, now: float) -> Iterator[QueuedJob]:
         """All waiting jobs in order, each with the reason why it waits now; made when taken (CB-UI-11)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +16,10 @@ from broker_core.policies.policy import Choices, Policy, Request, sets, single
 from broker_core.resources.pool import Counts, Pool
 from broker_core.scheduling.demand import Demand
 from broker_core.scheduling.eligibility import Eligibility, Rows
+from broker_core.scheduling.parts import parts_of, seen_by
 from broker_core.scheduling.queue.pending_queue import ALL
-from broker_core.scheduling.slots.interactive import InteractiveMode
+from broker_core.scheduling.slots.interactive import InteractiveCapacity, InteractiveMode
+from broker_core.scheduling.slots.interactive import choose as choose_interactive
 from broker_core.scheduling.state import SchedulerState
 
 _SHORT, _SHORT_AHEAD = 1.0, 4
@@ -33,7 +35,7 @@ class Selection:
     """Where a job goes: one computing element, or a set."""
 
     ces: tuple[str, ...]
-    """One for each component: two that the description fixes may be at one of them."""
+    """One for each component: several may be at one of them, as the description fixes it, or in its slots."""
     cpus: tuple[int, ...]
     """Processors at each of them."""
     of: int
@@ -105,6 +107,9 @@ class Selector:
             return None
         if demand.inter_cluster:
             return self._choose_set(demand, excluded, pool, seed)
+        seen = seen_by(demand.description, pool, self._board, self._rules.interactive_mode, excluded)
+        if seen is not pool:
+            return self._choose_parts(demand, eligible, excluded, seen, seed)
         if eligible.steady and self.order is best_fit:
             return self._fit(demand, eligible, excluded, pool, fresh)
         able = self._able(demand, eligible, excluded, pool, seed)
@@ -241,6 +246,24 @@ class Selector:
                 at, cpus = zip(*given, strict=True)
                 return Selection(tuple(ces[member] for member in at), cpus, len(choices))
         return None
+
+    def _choose_parts(
+        self, demand: Demand, eligible: Eligibility, excluded: Collection[str], seen: Pool, seed: int
+    ) -> Selection | None:
+        """Free processors, virtual slots, or both at one computing element (CB-SCH-08a); `seen`: the pool
+        where slots count as processors."""
+        pool, cpus = self._board.pool, demand.description.cpus
+        able = replace(self._able(demand, eligible, excluded, seen, seed), pool=pool)
+        if not len(able.rows):
+            return None
+        rows = able.rows[list(self._arranged(single(able), demand, seed))]
+        free, both, ces = pool.free[rows], seen.free[rows], pool.columns.ces
+        found = [
+            InteractiveCapacity(ces[row], max(0, bare), all_ - bare)
+            for row, bare, all_ in zip(rows.tolist(), free.tolist(), both.tolist(), strict=True)
+        ]
+        choice = choose_interactive(cpus, found, self._rules.interactive_mode)
+        return None if choice is None else Selection(*parts_of(choice), len(found))
 
     def _arranged(self, choices: Choices, demand: Demand, seed: int) -> Sequence[int]:
         request = Request(

@@ -55,12 +55,13 @@ class KnownResources:
         if not self._cache:
             await self._updaters.refresh()
 
-    def pool(self, *, assume_access: bool) -> Pool:
-        """All that is known now. `assume_access`: also what no account opens yet."""
+    def pool(self, description: JobDescription, *, assume_access: bool) -> Pool:
+        """All that is known now, as a job sees it. `assume_access`: also what no account opens yet."""
         pool = self._scheduler.pool(now().monotonic)
         if not self._cache:
             pool = pool.without("stale")
-        return (pool.without(NO_ACCESS.origin) if assume_access else pool).snapshot()
+        pool = (pool.without(NO_ACCESS.origin) if assume_access else pool).snapshot()
+        return self._scheduler.seen_by(description, pool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ class ListMatch:
         """Where one job could run, in the order of the policy."""
         await self._data.asked([description])
         # From here to the match nobody else has a turn: resources may become known at any other moment.
-        pool = self._known.pool(assume_access=question.assume_access)
+        pool = self._known.pool(description, assume_access=question.assume_access)
         near = self._data.known(description, pool)
         context = self._context.shown(question.site, near)
         if question.assume_access:

@@ -120,14 +120,22 @@ class GlideinCarrier:
             self._want_slot(effect, payload)
 
     def _want_slot(self, effect: Submit, payload: Payload) -> None:
+        """For all components of an attempt at once, with the first of them."""
+        payloads = self._requests.together(effect, payload)
+        if payloads[0] != payload:
+            return
         ces, free = self._rows.ces_of(effect.ce.id), self._monitor.offers(payload)
+        enough = sum(free.get(ce, 0) for ce in ces) >= len(payloads)
         if not ces:
-            reason = "no glidein is there any more"
-            self._engine.post(AttemptRefused(effect.component, reason, counts=False))
-        elif free.keys().isdisjoint(ces) and self._is_leaving():
+            for one in payloads:
+                reason = "no glidein is there any more"
+                self._engine.post(AttemptRefused(one.component, reason, counts=False))
+        elif any(self._monitor.has_any(one.component) for one in payloads) or (
+            not enough and self._is_leaving()
+        ):
             self._wait(effect)
         else:
-            self._engine.post(messages.SlotsWanted((payload,), ces))
+            self._engine.post(messages.SlotsWanted(payloads, ces))
             self._rows.publish()
 
     def _is_leaving(self) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from broker_core.broker.engine.engine import Engine
 from broker_core.broker.glideins.order import lifetime, needs_of
 from broker_core.broker.glideins.rows import SlotRows
@@ -32,6 +34,15 @@ class GlideinRequests:
         if job is None or use is None:
             return None
         return Payload(effect.component, effect.record.owner, _organization(job), use)
+
+    def together(self, effect: Submit, payload: Payload) -> tuple[Payload, ...]:
+        """The payloads of all components of an attempt that are in the same slots, by index: they get theirs
+        together or not at all."""
+        return tuple(
+            replace(payload, component=replace(payload.component, index=index))
+            for index, one in enumerate(effect.record.placements)
+            if one.ce == effect.ce
+        )
 
     def glidein(self, effect: Submit, payload: Payload) -> GlideinWanted:
         """The glidein of a batch job."""

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from broker_core.jobs.placement import SLOT_SYSTEM, computing_element
+from broker_core.jobs.placement import SLOT_SYSTEM, computing_element, slots_at
 from broker_core.matching.own_requirements import SLOT_RULE
 from broker_core.resources.cache import ResourceCache
 from broker_core.resources.facts import START_ESTIMATE, Facts, SourceHeard
@@ -82,11 +82,6 @@ class SlotRows:
             self._announced = unheard
             self._post(unheard)
 
-    def row_of(self, ce: str) -> str:
-        """Id of the row of the slots at a computing element."""
-        known = computing_element(ce)
-        return ce.replace(f"/jobmanager-{known.system}-", f"/jobmanager-{self.SYSTEM}-")
-
     def wall_limit(self, ce: str) -> float | None:
         """Seconds that a queue gives a job; None: that is not known."""
         entry = self._cache.entries.get(ce)
@@ -96,7 +91,7 @@ class SlotRows:
 
     def ces_of(self, row: str) -> tuple[str, ...]:
         """The computing elements whose glideins a row stands for."""
-        return tuple(sorted({one.ce for one, _ in self._monitor.glideins() if self.row_of(one.ce) == row}))
+        return tuple(sorted({one.ce for one, _ in self._monitor.glideins() if slots_at(one.ce) == row}))
 
     def publish(self) -> None:
         """Tell the Resource Cache how the slots are, if that is news or has not been told for a while."""
@@ -127,7 +122,7 @@ class SlotRows:
     def _facts(self, ce: str, total: int, free: int) -> Facts:
         entry = self._cache.entries[ce]
         known: dict[str, Any] = dict(merged(list(entry.hearings.values())))
-        row = self.row_of(ce)
+        row = slots_at(ce)
         own = {
             "GlueCEUniqueID": row,
             "GlueCEName": f"{known.get('GlueCEName', '')} (slots)",

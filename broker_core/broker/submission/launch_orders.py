@@ -143,6 +143,10 @@ class LaunchOrders:
         ]
         proxies = await self.proxy(component, chunks, overlay, application)
         made = component_order(order, component, placements[component.index], proxies)
+        if component.index == 0:  # an interactive job has its terminal where rank 0 is
+            made = await self._sessions.equipped(made, description)
+        else:
+            made = replace(made, interactive=False)
         if proxies.overlay is not OverlayWay.PRELOAD:
             return made
         return replace(made, inputs=(*made.inputs, self.library.file()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from broker_core.jobs.attempt_events import AttemptReport
+from broker_core.jobs.attempt_events import AgentReady, AttemptReport
 from broker_core.scheduling.attempts.several_ends import SeveralEnds
 from broker_core.scheduling.attempts.site_reactions import SiteReactions
 from broker_core.scheduling.coallocation.coallocations import OF_COMPONENT
@@ -22,7 +22,8 @@ class AttemptReports:
         self._over_several = state.coallocations.live
 
     def handle(self, message: AttemptReport) -> None:
-        """One component of several says nothing of its job by itself; the co-allocation does."""
+        """One component of several says nothing of its job by itself; the co-allocation does. The agent of an
+        interactive job does: it has but one."""
         if message.component.job not in self._over_several:
             self._sites.handle(message)
             return
@@ -31,6 +32,8 @@ class AttemptReports:
             self._sites.handle(message)
         elif isinstance(message, OF_COMPONENT):
             self._together.tell(message)
+        elif isinstance(message, AgentReady):
+            self._sites.handle(message)
 
     def link_changed(self, message: LinkChanged) -> None:
         """A site can be used, or not, from now on."""

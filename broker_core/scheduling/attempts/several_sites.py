@@ -69,6 +69,7 @@ class SeveralSites:
     def __init__(self, state: SchedulerState) -> None:
         self._jobs = state.jobs
         self._cache = state.cache
+        self._interactive_start = state.rules.interactive_start
         self._reactor = state.coallocations
         self._wake = math.inf
         self._over: list[CoallocationEnded] = []
@@ -83,7 +84,8 @@ class SeveralSites:
     def begin(self, job: LiveJob) -> None:
         """The job has its computing elements: its components are handed over."""
         record = job.record
-        self.tell(CoallocationStarted(job.id, record.attempt, record.owner, job.placements))
+        within = self._gather_timeout(job)
+        self.tell(CoallocationStarted(job.id, record.attempt, record.owner, job.placements, within))
 
     def adopt(self, job: LiveJob, past: FailureHistory, suspected: str = "") -> None:
         """Go on after a start of the broker; `past`: what the events of the job say. `suspected`: why nothing
@@ -97,11 +99,16 @@ class SeveralSites:
         placements, repeated = job.placements, past.retried
         self.tell(
             CoallocationRecovered(
-                job.id, record.attempt, record.owner, placements, where, repeated, suspected
+                job.id, record.attempt, record.owner, placements, where, repeated, suspected,
+                self._gather_timeout(job),
             )
-        )
+        )  # fmt: skip
         if job.canceling:
             self.tell(CoallocationCanceled(job.id))
+
+    def _gather_timeout(self, job: LiveJob) -> float:
+        """Of an interactive job, which does not wait at its sites (CB-SCH-08); 0: that of all others."""
+        return self._interactive_start if job.record.interactive else 0.0
 
     def tell(self, event: Any) -> Sequence[CoallocationEnded]:
         """Let the reactor hear something; what is over with it."""

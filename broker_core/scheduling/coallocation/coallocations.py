@@ -64,8 +64,12 @@ class Coallocation:
     owner: str
     placements: tuple[Placement, ...]
     state: CoallocationState
+    timeout: float
+    """Seconds within which all components reach MPI_Init."""
     components: list[ComponentState] = field(default_factory=list)
     """By index."""
+    early: set[int] = field(default_factory=set)
+    """Components that wait in MPI_Init before all sites have theirs: those in slots start by themselves."""
     deadline: float = 0.0
     """Of the gathering, or for the next cancel of what has not ended, by the monotonic clock."""
     repeated: bool = False
@@ -135,13 +139,15 @@ class Coallocations:
     def _begin(self, event: CoallocationStarted, now: Now) -> list[Any]:
         if event.job in self.live:
             return []
-        one = Coallocation(event.job, event.attempt, event.owner, event.placements, S.SUBMITTING)
+        timeout = event.gather_timeout or self._timeout
+        one = Coallocation(event.job, event.attempt, event.owner, event.placements, S.SUBMITTING, timeout)
         self.live[event.job] = one
         return [self._step(one, E.STARTED, now), *self._offer(one, now)]
 
     def _offer(self, one: Coallocation, now: Now) -> list[Any]:
         one.components = [COMPONENT_LIFE.after(None, N.OFFERED)] * len(one.placements)
-        one.deadline = now.monotonic + self._timeout
+        one.early.clear()
+        one.deadline = now.monotonic + one.timeout
         return [
             OfferComponent(one.component(index), placement) for index, placement in enumerate(one.placements)
         ]
@@ -149,7 +155,8 @@ class Coallocations:
     def _recover(self, event: CoallocationRecovered, now: Now) -> list[Any]:
         if event.job in self.live:
             return []
-        one = Coallocation(event.job, event.attempt, event.owner, event.placements, event.state)
+        timeout = event.gather_timeout or self._timeout
+        one = Coallocation(event.job, event.attempt, event.owner, event.placements, event.state, timeout)
         one.repeated = event.repeated
         self.live[event.job] = one
         self._entities.resume(event.job, event.state)
@@ -191,6 +198,8 @@ class Coallocations:
         if isinstance(event, AttemptAccepted):
             return self._accepted(one, about.index, now)
         if isinstance(event, AttemptStarted):
+            if one.components[about.index] is C.OFFERED:
+                return self._accepted(one, about.index, now)  # what runs was taken, whatever was lost of that
             self._move(one, about.index, N.STARTED)
             return []
         if isinstance(event, ComponentGathered):
@@ -214,9 +223,14 @@ class Coallocations:
         for number, placement in enumerate(one.placements):
             self._move(one, number, N.CONFIRMED)
             effects.append(ConfirmComponent(one.component(number), placement))
+        for number in sorted(one.early):
+            effects += self._arrived(one, number, now)
         return effects
 
     def _arrived(self, one: Coallocation, index: int, now: Now) -> list[Any]:
+        if one.components[index] in (C.OFFERED, C.HELD):
+            one.early.add(index)
+            return []
         if not self._move(one, index, N.GATHERED) or one.gathered < len(one.components):
             return []
         for number in range(len(one.components)):
@@ -288,7 +302,7 @@ class Coallocations:
             one.deadline = now.monotonic + CANCEL_AGAIN
             return self._ask_again(one, frozenset(each.ce.id for each in one.placements))
         reason = (
-            f"{one.gathered} of {len(one.components)} components reached MPI_Init within {self._timeout:g} s."
+            f"{one.gathered} of {len(one.components)} components reached MPI_Init within {one.timeout:g} s."
         )
         return self._fail(one, Reaction.REMATCH, reason, now)
 

@@ -44,6 +44,8 @@ class CoallocationStarted(InternalEvent):
     owner: str
     placements: tuple[Placement, ...]
     """One for each component, in the order of their indices."""
+    gather_timeout: float = 0.0
+    """Seconds within which all reach MPI_Init; 0: as long as for all jobs."""
 
 
 @immutable
@@ -60,6 +62,8 @@ class CoallocationRecovered(InternalEvent):
     """It was submitted once more to the same resources already (CB-ERR-3)."""
     suspected: str = ""
     """Why nothing of it may be handed over again; empty: it may."""
+    gather_timeout: float = 0.0
+    """As for one that starts."""
 
 
 @immutable

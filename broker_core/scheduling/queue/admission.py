@@ -6,11 +6,12 @@ import math
 
 from broker_core.jobs.events import EventSource
 from broker_core.jobs.members import members
-from broker_core.jobs.placement import SLOT_SYSTEM, computing_element, listed
+from broker_core.jobs.placement import SLOT_SYSTEM, computing_element, listed, slots_at
 from broker_core.jobs.transitions import EventType
 from broker_core.scheduling.attempts.attempts import Attempts
 from broker_core.scheduling.live_job import LiveJob
 from broker_core.scheduling.messages import SlotsUnheard
+from broker_core.scheduling.parts import seen_by
 from broker_core.scheduling.queue.scheduling_pass import SchedulingPass
 from broker_core.scheduling.selection import Selector
 from broker_core.scheduling.state import SchedulerState
@@ -82,11 +83,16 @@ class Admission:
         """How many processors or virtual slots are free of how many, where a job could run; none that are
         known: nothing."""
         pool = self._cache.pool(self._jobs.now.monotonic)
-        counts = []
+        mode, counts = self._rules.interactive_mode, []
+        in_parts = seen_by(job.demand.description, pool, self._cache.board, mode) is not pool
         for row in self._eligibility.of(job.demand).ever_rows[:_COUNTED].tolist():
             one = computing_element(pool.columns.ces[row])
             unit = "slots" if one.system == SLOT_SYSTEM else "CPUs"
-            counts.append(f"{one.site}: {pool.free[row]} of {pool.total[row]} {unit} free")
+            count = f"{one.site}: {pool.free[row]} of {pool.total[row]} {unit}"
+            at = pool.columns.row_of(slots_at(one.id)) if in_parts else None
+            if at is not None:
+                count += f" and {pool.free[at]} of {pool.total[at]} slots"
+            counts.append(f"{count} free")
         return f" ({'; '.join(counts)})" if counts else ""
 
     def _end_of_patience(self) -> float:

@@ -214,9 +214,10 @@ on_mpich_g2() { on_mpich "$@"; }
 # Runs on one node, in the job's directory $1: proxies $2 to $3 of $4 processes each by the program $5 with the words
 # $6, which end with the number of the first; the rest is the application. Exit status: of the first process that
 # failed, 0 if none did, or 255 if the end of some is not known. The proxies say nothing of how processes ended: each
-# writes that down.
+# writes that down. The first of all processes reads what this reads, by way of descriptor 9: a terminal, or StdInput.
 part='
 cd "$1" || exit 255
+exec 9<&0
 from=$2 to=$3 count=$4 proxy=$5 words=$6
 shift 6
 quoted() { printf "'\''%s'\''" "$(printf %s "$1" | sed "s/'\''/'\''\\\\'\'''\''/g")"; }
@@ -224,6 +225,7 @@ ranks=$PWD/.crossdesk-ranks.$from
 {
     printf "cd %s || exit\n" "$(quoted "$PWD")"
     printf "exec >>\"/proc/\$CROSSDESK_MPI_OUT/fd/1\" 2>>\"/proc/\$CROSSDESK_MPI_OUT/fd/2\"\n"
+    printf "[ \"\${PMI_RANK:-}\" != 0 ] || ! { true <&9; } 2>/dev/null || exec <&9\nexec 9<&-\n"
     for word do printf "%s " "$(quoted "$word")"; done
     printf "\nstatus=\$?\necho \"\$status\" >>%s\n" "$(quoted "$ranks.ended")"
     # The proxy ends all others for a signal alone; who fails otherwise leaves them some time for their end.
@@ -252,13 +254,13 @@ start_mpich_g2() {
         last=$((number + count - 1)) here=
         set -- "$PWD" "$number" "$last" "$each" "$proxy" "$words" "$@"
         if [ -n "$local" ]; then
-            (/bin/sh -c "$part" sh "$@"; echo $? >>"$directory/parts.ended") &
+            (/bin/sh -c "$part" sh "$@"; echo $? >>"$directory/parts.ended") <&4 4<&- &
         else
             (on_one "$there" /bin/sh -c "$part" sh "$@" </dev/null; echo $? >>"$directory/parts.ended") &
         fi
         shift 6
         number=$((last + 1))
-    done 3<"$machines.proxies"
+    done 3<"$machines.proxies" 4<&0
     wait
     # Those that were ended because of another one do not know why.
     status=$(sed -n '/^0$/d; /^255$/!{ p; q; }' "$directory/parts.ended")
