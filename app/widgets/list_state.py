@@ -109,7 +109,7 @@ class ListState(QWidget):
     def _fit(self) -> None:
         """A wrapping label in the middle of a layout does not find its height by itself."""
         width = min(_MOST, max(_LEAST, self.width() - 2 * _MARGIN))
-        self.text.setFixedSize(width, self.text.heightForWidth(width))
+        self.text.setFixedSize(width, max(0, self.text.heightForWidth(width)))
         needed = self.minimumSizeHint().height() + _ICON + self._column.spacing()
         self._icon.setVisible(self.height() >= needed)
 
