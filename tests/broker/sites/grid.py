@@ -21,6 +21,13 @@ JOB = """
     Arguments = "{words}"; InputSandbox = {{"ranks"}}; StdOutput = "out"; StdError = "err";
     Environment = {{"GIVEN=a value", "FI_TCP_IFACE=lo"}};
 """
+WAITS = 'Executable = "/bin/sh"; Arguments = "-c \'while [ ! -e {gate} ]; do sleep 0.1; done\'";'
+"""A job that ends once there is a file."""
+
+
+def busy(cluster: Cluster, cpus: int) -> str:
+    """Others have so many processors of a cluster, by this job."""
+    return cluster.run("sbatch", "--parsable", f"-n{cpus}", "-o", "/dev/null", "--wrap", "sleep 600").strip()
 
 
 def command_of(pid: int) -> bytes:

@@ -11,9 +11,8 @@ from broker_core.client.client import BrokerClient
 from broker_core.client.prepare import prepare
 from broker_core.client.transport import BrokerTransport
 from tests.broker.jobs import reach
-from tests.broker.sites.grid import NAMES, Grid, with_both
+from tests.broker.sites.grid import NAMES, WAITS, Grid, busy, with_both
 from tests.broker.sites.launching import launching_broker
-from tests.broker.sites.test_over_sites_in_slots import WAITS, busy
 from tests.interactive.far_jobs import agent_file, attached
 from tests.testbed.mpi import installed
 from tests.testbed.slurm import Cluster

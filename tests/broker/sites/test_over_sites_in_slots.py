@@ -14,7 +14,7 @@ from broker_core.client.client import BrokerClient
 from broker_core.client.prepare import prepare
 from broker_core.client.transport import BrokerTransport
 from tests.broker.jobs import reach
-from tests.broker.sites.grid import JOB, NAMES, Grid, with_both
+from tests.broker.sites.grid import JOB, NAMES, WAITS, Grid, busy, with_both
 from tests.broker.sites.launching import launching_broker
 from tests.testbed.mpi import installed
 from tests.testbed.slurm import Cluster
@@ -25,7 +25,6 @@ PARTS = ", ".join(
     f'[ NodeNumber = 1; Requirements = RegExp("{name}", other.GlueCEUniqueID); ]' for name in NAMES
 )
 TEXT = JOB.replace("NodeNumber = 6", f"SubJobs = {{{{ {PARTS} }}}}")
-WAITS = 'Executable = "/bin/sh"; Arguments = "-c \'while [ ! -e {gate} ]; do sleep 0.1; done\'";'
 
 
 @pytest.fixture(params=["low_priority", "suspend"])
@@ -47,11 +46,6 @@ glidein_idle_exit = 0
         async with BrokerClient(BrokerTransport(state_dir, patience=20)) as client:
             await with_both(client, hosts)
             yield Grid(client, broker, clusters, hosts)
-
-
-def busy(cluster: Cluster, cpus: int) -> str:
-    """Others have so many processors of a cluster, by this job."""
-    return cluster.run("sbatch", "--parsable", f"-n{cpus}", "-o", "/dev/null", "--wrap", "sleep 600").strip()
 
 
 async def steps(grid: Grid, site: str) -> list[tuple[str, int | None, str]]:
