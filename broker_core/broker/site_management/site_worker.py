@@ -279,6 +279,8 @@ class SiteWorker:
             live = self._engine.scheduler.job(record.id)
             placements = record.placements if live is None else live.placements
             return await self._orders.of(record, attempt, placements)
+        except LinkLost:
+            raise  # it is handed over once the way for its agent can be made
         except CrossDeskError:
             if attempt.tag in self._unsure:
                 self._call("cancel", attempt)
