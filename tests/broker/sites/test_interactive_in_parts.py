@@ -150,3 +150,21 @@ async def test_what_is_not_there_is_refused_with_what_there_is(
     assert f"({SITE}: 1 of 4 CPUs and 2 of 2 slots free" in row["reason"]
     assert (await slotted.client.job(job)).row["attempt"] == 0
     (tmp_path / "end").touch()
+
+
+async def test_a_broker_that_dies_while_it_is_on_its_way_hands_it_over_once_more(
+    slotted: Grid, tmp_path: Path, others: int
+) -> None:
+    await nearly_full(slotted, tmp_path / "end", others)
+    job = await submitted(slotted, JOB.format(cpus=3, gate=tmp_path / "gate"))
+    slotted.broker.kill()
+    slotted.broker.start()
+    await reach(slotted.client, job, "Running", "Aborted")
+    story = await slotted.story(job)
+    assert "All 3 components reached MPI_Init, and the barrier was released" in story, story
+    assert (await slotted.client.job(job)).row["attempt"] == 1, story
+    await slotted.client.cancel([job])
+    await reach(slotted.client, job, "Canceled")
+    (tmp_path / "end").touch()
+    slotted.clusters[SITE].end_jobs()
+    await slotted.nothing_is_left()
