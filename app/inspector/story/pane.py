@@ -172,12 +172,13 @@ def now_words(detail: JobDetail) -> str:
     place = f" It is number {detail.queue_place} in the queue." if detail.queue_place else ""
     if detail.waits_for:
         return f"{detail.waits_for}{place}"
+    site = site_name(row.get("site") or "")
     fallback = {
         JobState.SUBMITTED: "Waiting for the scheduler to take it over.",
         JobState.WAITING: "Waiting for a place to run.",
-        JobState.READY: f"Being sent to {row.get('site') or 'the chosen site'}.",
-        JobState.SCHEDULED: f"In the queue of {row.get('site') or 'the site'}.",
-        JobState.RUNNING: f"Running at {row.get('site') or 'the site'}.",
+        JobState.READY: f"Being sent to {site or 'the chosen site'}.",
+        JobState.SCHEDULED: f"In the queue of {site or 'the site'}.",
+        JobState.RUNNING: f"Running at {site or 'the site'}.",
     }
     return fallback[state] + place
 

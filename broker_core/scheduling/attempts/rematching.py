@@ -49,10 +49,10 @@ class Rematching:
         job.tries = 1
         job.attempt = NO_ATTEMPT
         self._jobs.note(job, type_, source, reason=reason, details=(details or {}) | _past(job).details())
-        if job.record.interactive and waited and self._starts_now(job, trouble.ces):
-            pass  # its site was fuller than was known
-        elif job.record.interactive:
-            self._abort(job, f"An interactive job starts at once or not at all. {trouble}")
+        if job.record.interactive:
+            # One that was kept in a queue may start elsewhere: its site was fuller than was known.
+            if not (waited and self._starts_now(job, trouble.ces)):
+                self._abort(job, f"An interactive job starts at once or not at all. {trouble}")
         elif hold := hold or self._poison(job):
             self._jobs.note(job, E.HELD, reason=hold, details={"suspected": True})
         elif job.rounds > self._rules.max_rematch:

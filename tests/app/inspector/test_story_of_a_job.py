@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.inspector import job_times
 from app.inspector.story.chart_layout import COMPACT, EDGES, MAIN_WAY, WIDE, path_of
 from app.inspector.story.event_list import SENTENCES
-from app.inspector.story.pane import StoryPane
+from app.inspector.story.pane import StoryPane, now_words
 from broker_core.jobs.states import JobState
 from broker_core.jobs.story import Spent, StoryStep, spent
 from broker_core.jobs.transitions import TRANSITIONS, EventType
@@ -58,6 +58,12 @@ def test_a_job_that_is_over_shows_no_state_that_it_can_no_longer_come_to(
     until(lambda: pane.chart.path.current is JobState.DONE)
     assert {JobState.ABORTED, JobState.CANCELED}.isdisjoint(pane.chart.drawn_states())
     assert JobState.CLEARED in pane.chart.drawn_states()
+
+
+def test_a_site_is_named_once_however_many_components_it_has(context: TestContext, pane: StoryPane) -> None:
+    slots = "north.example.org:22/jobmanager-slots-main"
+    context.put(row("Running", site=", ".join([slots] * 3)), story(*TO_RUNNING))
+    assert now_words(context.client.details[JOB]) == "Running at north.example.org."
 
 
 def test_a_step_without_time_has_no_line(pane: StoryPane) -> None:
