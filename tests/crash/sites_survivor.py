@@ -189,6 +189,7 @@ class SitesSurvivor(Survivor):
         done = len(self.accepted) - len(self.canceled)
         if verdict.states != Counter(Done=done, Canceled=len(self.canceled)):
             faults.append(f"{done} jobs are to be Done, but there are {verdict.states}")
+            faults += await self._stories(client)
         for name, bed in self.beds.items():
             bed.age(self.mark(name))
         await self.known(client)
@@ -204,6 +205,15 @@ class SitesSurvivor(Survivor):
         """The last that the connections noted, and where the glideins stand."""
         logs = [f"{name}: {line.words}" for name in self.beds for line in (await client.site_log(name))[-15:]]
         return [*logs, *(f"{one.id} is {one.state}" for one in (await client.slots()).glideins)]
+
+    async def _stories(self, client: BrokerClient) -> list[str]:
+        """What happened to the jobs that ended as they should not."""
+        return [
+            f"{job} {event.type} of attempt {event.attempt}: {event.reason}"
+            for job in self.accepted
+            if (await client.job(job)).row["state"] not in (JobState.DONE, JobState.CANCELED)
+            for event in await client.events_of(job)
+        ]
 
     def mark(self, name: str) -> str:
         """What tells this broker's jobs at a site."""
