@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterator, Sequence
 
 from broker_core.jobs.placement import computing_element
 from broker_core.resources.commitments import Commitment, Commitments
 from broker_core.resources.entry import ResourceEntry
-from broker_core.resources.facts import Facts, SourceHeard
+from broker_core.resources.facts import SHARED_NODES, Facts, SourceHeard
 from broker_core.resources.links import Links, is_of
 from broker_core.resources.locks import Lock, Locks
 from broker_core.resources.marks import Faults
@@ -18,12 +17,12 @@ from broker_core.resources.observation import Shelf, merged
 from broker_core.resources.pool import NO_ACCESS, Exclusion, Pool
 from broker_core.resources.reputation import Reputation
 from broker_core.resources.resource_table import ResourceTable
+from broker_core.resources.storage import Storage
 from broker_core.resources.values import facts as values_of
 
 _STALE = Exclusion("stale", "no source has spoken of it for three intervals or more", now_only=True)
 _NODE_CPUS = "gluehostarchitecturesmpsize"
 _OVERLAY = "overlay"
-Known = Mapping[str, Mapping[str, Any]]
 
 
 class ResourceCache:
@@ -139,11 +138,14 @@ class ResourceCache:
         else:
             del self.entries[ce], self._names[computing_element(ce).identity]
             self.board.remove(entry)
+            self._tell_beside(entry)
 
     def _describe(self, entry: ResourceEntry) -> None:
         """Merge the attributes anew; one entry after the other, each costs about a tenth of a ms."""
         attributes = merged(list(entry.hearings.values()))
         self.board.describe(entry, values_of(attributes, entry.ce, entry.site))
+        beside = attributes.get(SHARED_NODES)
+        entry.beside = frozenset(map(str, beside)) if isinstance(beside, tuple | list) else frozenset()
 
     def _published(self, entry: ResourceEntry, said: SourceHeard) -> None:
         commitments = self._commitments.at(entry.ce)
@@ -155,7 +157,24 @@ class ResourceCache:
             visible = self._commitments.made_before(entry.ce, said.monotonic - self._interval)
         entry.saw(visible)
         entry.history.add(said.time, entry.published_free, entry.waiting, len(self.entries))
+        entry.taken_beside = self._taken_beside(entry)
         self.board.count(entry)
+        self._tell_beside(entry)
+
+    def _taken_beside(self, entry: ResourceEntry) -> int:
+        return sum(one.unpublished for one in map(self.entries.get, entry.beside) if one is not None)
+
+    def _tell_beside(self, entry: ResourceEntry) -> None:
+        """What was given out at one computing element is free no longer at those with the same nodes."""
+        for ce in entry.beside:
+            other = self.entries.get(ce)
+            if other is None:
+                continue
+            before, other.taken_beside = other.taken_beside, self._taken_beside(other)
+            if other.taken_beside != before:
+                self.board.give(other)
+            if other.taken_beside < before:
+                self.board.raised.add(other.row)
 
     def forget(self, now: float) -> None:
         """Without a cache (CB-CACHE-09): nothing is known until a source speaks again."""
@@ -211,6 +230,8 @@ class ResourceCache:
             self.board.give(entry)
             if cpus < 0:
                 self.board.raised.add(entry.row)
+            if entry.beside:
+                self._tell_beside(entry)
 
     def lock(self, ces: Sequence[str], job: str, now: float) -> bool:
         """Get exclusive access to all of a set, or to nothing (CB-CACHE-06)."""
@@ -374,25 +395,3 @@ class ResourceCache:
             yield throttle.next if throttle.next > now else throttle.until
         if entry.due > now:
             yield entry.due
-
-
-class Storage:
-    """All storage elements by name, each as the source that was heard last describes it."""
-
-    def __init__(self) -> None:
-        self._said: dict[str, Known] = {}
-        self.known: dict[str, Mapping[str, Any]] = {}
-        """Always the same object; to be read only."""
-
-    def heard(self, said: SourceHeard) -> bool:
-        """Take over an answer; True if something is another now. What a part of a source told that is
-        silent this time stays."""
-        before = self._said.pop(said.source, {})
-        whole = said.complete and not said.silent
-        self._said[said.source] = said.storage if whole else {**before, **said.storage}
-        known = {name: one for some in self._said.values() for name, one in some.items()}
-        if known == self.known:
-            return False
-        self.known.clear()
-        self.known.update(known)
-        return True

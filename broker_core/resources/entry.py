@@ -88,6 +88,10 @@ class ResourceEntry:
     """CPUs that these ask for."""
     turnaround: float = math.inf
     """Seconds from the choice to the end of the job that ran there last."""
+    beside: frozenset[str] = frozenset()
+    """Computing elements that have nodes in common with it."""
+    taken_beside: int = 0
+    """CPUs given out there that no figure counts yet."""
     watched: float | None = None
     """The next moment at which its bar is looked at again."""
     history: History = field(default_factory=History)
@@ -95,12 +99,17 @@ class ResourceEntry:
     @property
     def balance(self) -> int:
         """Free CPUs less those given out; below 0 where jobs of ours wait for CPUs."""
-        return self.published_free - self.given + self.seen
+        return self.published_free - self.given + self.seen - self.taken_beside
+
+    @property
+    def unpublished(self) -> int:
+        """CPUs that jobs of ours may have taken since the figures were made; those that wait take none."""
+        return max(0, min(self.given - self.seen, self.published_free))
 
     @property
     def free(self) -> int:
         """Effective free CPUs (CB-CACHE-06)."""
-        balance = self.published_free - self.given + self.seen
+        balance = self.published_free - self.given + self.seen - self.taken_beside
         if balance > self.total:
             return self.total
         return balance if balance > 0 else 0

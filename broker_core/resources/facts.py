@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 
 from broker_core.resources.record import Resource
 
+SHARED_NODES = "SharesNodesWith"
+"""Attribute: computing elements of the same site whose jobs run on the same nodes."""
 START_ESTIMATE = "StartEstimateBy"
 """Attribute: who says when a job would start, one of `idle`, `batch system`, `history` and `guess`."""
 

@@ -77,6 +77,7 @@ GlueHostMainMemoryRAMAvailable | integer | Memory that is free, in MBytes.
 GlueHostLocalFileSystemAvailableSpace | integer | Free space of the local file system.
 Requirements | string | Condition of the resource on jobs: bare names are its own attributes, other.X is attribute X of the job.
 StartEstimateBy | string | Who says the expected wait: idle, batch system, history or guess.
+SharesNodesWith | strings | Computing elements of the site that have nodes in common with it.
 NodesSeeDirectory | boolean | A test job found that its nodes see the site's directory.
 Overlay | string | yes if a test job found that its nodes give programs a network of their own; preload: and the reason if only a library can take its place; else why neither.
 Reservations | strings | Reservations that its batch system keeps for users.

@@ -12,7 +12,15 @@ from xml.etree.ElementTree import Element
 from broker_core.resources.node_types import NodeType, joined_types
 from broker_core.sites.adapter import AttemptStatus
 from broker_core.sites.batch.commands import count_in
-from broker_core.sites.batch.system import Association, Entitlements, License, Listed, NodeReport, Queue
+from broker_core.sites.batch.system import (
+    Association,
+    Entitlements,
+    License,
+    Listed,
+    NodeReport,
+    Queue,
+    sharing,
+)
 
 SEPARATOR = "@@@"
 GPUS = "(n|num_)?gpus?"
@@ -222,17 +230,22 @@ def read_nodes(out: str) -> NodeReport:
         host: _values(values) for host, _, values in (line.partition(" ") for line in parts[2].splitlines())
     }
     found: dict[str, list[NodeType]] = {}
+    queues: dict[str, set[str]] = {}
     free: dict[str, str] = {}
     for instance in _instances(parts[0]):
         if "B" in instance.facts.get("qtype", ""):
             queue, _, host = instance.name.partition("@")
             found.setdefault(queue, []).append(_node(instance, capacity.get(host, {}), truths))
+            # Without slots of the host those of its queues are there side by side.
+            if "slots" in capacity.get(host, {}):
+                queues.setdefault(host, set()).add(queue)
             free |= instance.of("gc")
     licenses = [
         License(name, _whole(total), min(_whole(total), _whole(free.get(name, "0"))))
         for name, total in capacity.get("global", {}).items()
     ]
-    return NodeReport({queue: joined_types(types) for queue, types in found.items()}, licenses)
+    types = {queue: joined_types(some) for queue, some in found.items()}
+    return NodeReport(types, licenses, shared=sharing(queues.values()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from broker_core.resources.node_types import NodeType, joined_types
 from broker_core.sites.adapter import AttemptStatus
-from broker_core.sites.batch.system import Listed, NodeReport, Queue
+from broker_core.sites.batch.system import Listed, NodeReport, Queue, sharing
 
 FIELDS = "jobid jobindex stat exec_host job_name"
 """What bjobs is asked for; the name comes last."""
@@ -147,12 +147,15 @@ def read_nodes(out: str) -> NodeReport:
     machines = {row["HOST_NAME"]: row for row in _table(parts[2], "HOST_NAME", "ncpus", "maxmem")}
     gpus = _gpus(parts[3])
     found: dict[str, list[NodeType]] = {}
+    queues: dict[str, set[str]] = {}
     for queue, details in _details(parts[0]).items():
         live = [host for host in _hosts_of(details, hosts) if host["STATUS"] in _ALIVE]
         found[queue] = joined_types(
             one for host in live for one in _types(host, machines.get(host["HOST_NAME"], {}), gpus)
         )
-    return NodeReport(found)
+        for host in live:
+            queues.setdefault(host["HOST_NAME"], set()).add(queue)
+    return NodeReport(found, shared=sharing(queues.values()))
 
 
 def _types(

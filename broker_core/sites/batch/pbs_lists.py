@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from broker_core.resources.node_types import NodeType, joined_types
 from broker_core.sites.adapter import AttemptStatus
-from broker_core.sites.batch.system import Listed, NodeReport, Queue
+from broker_core.sites.batch.system import Listed, NodeReport, Queue, sharing
 
 NAME_VARIABLE = "CROSSDESK_NAME"
 """Variable of a job with its whole name."""
@@ -215,8 +215,9 @@ def read_nodes(out: str) -> NodeReport:
     owners = {node["queue"] for node in live if "queue" in node}
     found = {name: [node for node in live if _belongs(node, name)] for name in owners}
     found[""] = [node for node in live if "queue" not in node]
+    types = {name: joined_types(one for node in some for one in _types(node)) for name, some in found.items()}
     return NodeReport(
-        {name: joined_types(one for node in some for one in _types(node)) for name, some in found.items()}
+        types, shared=sharing([[node["queue"]] if "queue" in node else [*owners, ""] for node in live])
     )
 
 

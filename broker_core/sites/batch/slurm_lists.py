@@ -20,6 +20,7 @@ from broker_core.sites.batch.system import (
     QosLimits,
     Queue,
     QueueRules,
+    sharing,
 )
 
 JOBS = "%T|%r|%N|%i|%j"
@@ -224,16 +225,18 @@ def read_nodes(out: str) -> NodeReport:
         raise ValueError(f"scontrol did not describe all nodes: {out[-200:]!r}")
     nodes, licenses, starts = parts
     found: dict[str, list[NodeType]] = {}
+    queues = list[list[str]]()
     for line in nodes.splitlines():
         count, _, rest = line.strip().partition(" ")
         parts = rest.split("|")
         if not count.isdigit() or len(parts) != len(_OF_NODE):
             raise ValueError(f"scontrol printed something else than nodes: {line[:200]!r}")
         values = dict(zip(_OF_NODE, parts, strict=True))
-        for queue in _listed(values["Partitions"]):
+        queues.append(list(_listed(values["Partitions"])))
+        for queue in queues[-1]:
             found.setdefault(queue, []).extend(_types(int(count), values))
     types = {queue: joined_types(some) for queue, some in found.items()}
-    return NodeReport(types, _licenses(licenses), _waits(starts))
+    return NodeReport(types, _licenses(licenses), _waits(starts), sharing(queues))
 
 
 def _waits(starts: str) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
@@ -93,10 +93,29 @@ class NodeReport:
     """None: the batch system counts none."""
     foreseen_waits: Mapping[str, float] = field(default_factory=dict)
     """Queue to the seconds until half of its waiting jobs will have started, where that is foreseen."""
+    shared: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Queue to the queues that have a node in common with it; see `sharing`. Names as of `types`."""
 
     def of(self, queue: str) -> Sequence[NodeType]:
         """Nodes of a queue."""
         return self.types.get(queue, self.types.get("", ()))
+
+    def beside(self, queue: str, queues: Iterable[str]) -> list[str]:
+        """Those of `queues` that are known to have a node in common with a queue."""
+        mine = self.shared.get(self._named(queue), ())
+        return [one for one in queues if one != queue and self._named(one) in mine]
+
+    def _named(self, queue: str) -> str:
+        return queue if queue in self.types else ""
+
+
+def sharing(nodes: Iterable[Collection[str]]) -> dict[str, frozenset[str]]:
+    """Queue to those that have a node in common with it, itself too. `nodes`: the queues of each node."""
+    found: dict[str, frozenset[str]] = {}
+    for queues in nodes:
+        for queue in queues:
+            found[queue] = found.get(queue, frozenset()).union(queues)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

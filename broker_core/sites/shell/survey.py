@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from broker_core.information.updater import SourceFailed
-from broker_core.resources.facts import START_ESTIMATE, Facts
+from broker_core.resources.facts import SHARED_NODES, START_ESTIMATE, Facts
 from broker_core.resources.node_types import CHANGING, node_attributes
 from broker_core.resources.tags import ABILITIES
 from broker_core.sites.adapter import Launch, SiteFailed
@@ -99,12 +99,15 @@ class SiteSurvey:
                 place=spec.name,
                 remedy="Correct the queues in the settings of the site.",
             )
-        return tuple(self._facts(spec, queue) for queue in chosen)
+        names = [queue.name for queue in chosen]
+        return tuple(self._facts(spec, queue, self.nodes.beside(queue.name, names)) for queue in chosen)
 
-    def _facts(self, spec: SiteSpec, queue: Queue) -> Facts:
+    def _facts(self, spec: SiteSpec, queue: Queue, beside: Sequence[str]) -> Facts:
         fixed = _settings(spec, self._system.kind, queue, self.probe)
         fixed |= self._delivery(queue) | entitlement_attributes(self.entitlements, queue.name)
         counts = _counts(queue, self.nodes.foreseen_waits.get(queue.name))
+        if beside:
+            fixed[SHARED_NODES] = [_ce_id(spec, self._system.kind, one) for one in beside]
         if self.nodes.licenses is not None:
             fixed["Licenses"] = sorted(one.name for one in self.nodes.licenses)
             counts[_LICENSE_USE] = [_license(one) for one in self.nodes.licenses]

@@ -129,6 +129,41 @@ def test_slurm_counts_equal_nodes_models_on_one_node_and_what_is_drained() -> No
     assert report.foreseen_waits == {"all": 330.0, "gpu": 600.0}
 
 
+@pytest.mark.parametrize(
+    ("report", "queues", "shared"),
+    [
+        (Slurm().node_report(_SLURM), ["gpu", "all"], {"gpu": ["all"], "all": ["gpu"]}),
+        (Lsf().node_report(_lsf()), ["normal", "short"], {"normal": ["short"], "short": ["normal"]}),
+        (
+            GridEngine().node_report(_GRID_ENGINE.replace("desk@node3", "short@node1").replace(">I<", ">B<")),
+            ["main", "short"],
+            {"main": ["short"], "short": ["main"]},
+        ),
+        (
+            GridEngine().node_report(_GRID_ENGINE.replace("desk@node3", "short@node2").replace(">I<", ">B<")),
+            ["main", "short"],
+            {"main": [], "short": []},
+        ),
+        (
+            Pbs().node_report(_PBS),
+            ["workq", "night", "day"],
+            {"workq": ["night", "day"], "night": ["workq", "day"], "day": ["workq", "night"]},
+        ),
+        (
+            Pbs().node_report(_PBS.replace("state = job-busy", "state = job-busy\n     queue = gpus")),
+            ["night", "gpus"],
+            {"night": [], "gpus": []},
+        ),
+        (Host().node_report(_HOST), ["default"], {"default": []}),
+    ],
+    ids=["Slurm", "LSF", "slots of a host", "slots of queues alone", "PBS", "PBS apart", "a host"],
+)
+def test_queues_whose_jobs_run_on_the_same_nodes_are_known(
+    report: NodeReport, queues: list[str], shared: dict[str, list[str]]
+) -> None:
+    assert {queue: report.beside(queue, queues) for queue in queues} == shared
+
+
 def test_grid_engine_counts_a_complex_of_hosts_and_licenses_of_the_cell() -> None:
     report = GridEngine().node_report(_GRID_ENGINE)
     assert set(report.types) == {"main"}

@@ -151,3 +151,9 @@ async def test_a_poll_asks_nothing_of_nodes_and_accounts(far: Far, equipped: Clu
         assert "sacctmgr" in asked.read_text()
     finally:
         await site.site.close()
+
+
+async def test_partitions_with_the_same_nodes_name_each_other(far: Far) -> None:
+    found = {one.ce: one.attributes.get("SharesNodesWith") for one in await far.site.look()}
+    main, other = found
+    assert found == {main: [other], other: [main]}
