@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from broker_core.jobs.placement import Component
+
+if TYPE_CHECKING:
+    from broker_core.sites.contract import CachedProgram
 
 PAYLOAD_LEASE = 10
 """Seconds for which a payload runs on without its glidein."""
@@ -105,6 +108,10 @@ class GlideinAccess(Protocol):
 
         What is not there within seconds is not told any more. Raises LinkLost and SiteFailed.
         """
+        ...
+
+    async def provide(self, program: CachedProgram) -> None:
+        """Have a program at the site, for what will come into slots. Raises SiteRefused and LinkLost."""
         ...
 
 

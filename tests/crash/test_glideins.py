@@ -165,7 +165,7 @@ async def test_an_interactive_job_starts_beside_a_batch_job_on_a_full_site_and_t
     assert not faults, "\n".join(faults)
 
 
-async def test_the_second_interactive_job_gets_the_agent_that_its_glidein_keeps_warm(
+async def test_an_interactive_job_gets_the_agent_that_was_brought_ahead_and_its_glidein_keeps_warm(
     survivor: SitesSurvivor, cluster: Cluster, isolated: Path
 ) -> None:
     settings = survivor.state_dir / "broker.toml"
@@ -173,28 +173,25 @@ async def test_the_second_interactive_job_gets_the_agent_that_its_glidein_keeps_
     settings.write_text(settings.read_text().replace("/nowhere/agent", str(agent)))
     async with survivor.client() as client:
         batch = await shared(survivor, client, cluster, isolated / "gate")
-        first = await submitted(client, SITE, TEXT)
-        await leave(await console(client, first))
         home = Path(survivor.beds[SITE].spec.directory) / survivor.mark(SITE)
         await eventually(lambda: list(home.glob("glideins/*/warm/bell")), what="an agent is warm")
-        await eventually(lambda: offered(client), what="the slot is free again")
-        second = await submitted(client, SITE, TEXT)
-        screen = await console(client, second)
-        said = json.loads((home / f"attempts/{second}.1/job/{CONTACT}").read_text().splitlines()[-1])
+        job = await submitted(client, SITE, TEXT)
+        screen = await console(client, job)
+        said = json.loads((home / f"attempts/{job}.1/job/{CONTACT}").read_text().splitlines()[-1])
         assert WARM in Path(f"/proc/{said['pid']}/cmdline").read_text().split("\0")
-        assert 10 not in nice_values(survivor, second)
+        assert 10 not in nice_values(survivor, job)
         survivor.kill()
         survivor.wait_for_death()
         screen.session.write(b"echo still here; exit 5\n")
         await screen.ended()
         assert b"still here" in screen.streams[1]
         await screen.session.close()
-        row = await reach(client, second, "Done")
+        row = await reach(client, job, "Done")
         assert row["exit_code"] == 5
         (isolated / "gate").touch()
         await survivor.all_ended(client)
         await reach(client, batch, "Done")
-        await client.purge([first, second])
+        await client.purge([job])
         faults = await survivor.faults(client)
     assert not faults, "\n".join(faults)
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 
 from broker_core.broker.engine.engine import Engine
+from broker_core.broker.glideins.agents_ahead import AgentsAhead
 from broker_core.broker.glideins.link import GlideinLink
 from broker_core.broker.glideins.order import (
     component_of,
@@ -68,6 +69,7 @@ class GlideinCarrier:
         self._monitor = engine.core.part(GlideinMonitor)
         self._rows = SlotRows(self._monitor, engine.scheduler.cache, engine.post)
         self._requests = GlideinRequests(engine, sites, settings, self._rows)
+        self._ahead = AgentsAhead(sites, orders.frozen_agent)
         self._links: dict[str, GlideinLink] = {}
         self._later: dict[str, asyncio.TimerHandle] = {}
         """Tag to its next try to get a slot, while an earlier attempt of it is not over in its own."""
@@ -100,6 +102,7 @@ class GlideinCarrier:
             timer.cancel()
         for link in self._links.values():
             await link.close()
+        await self._ahead.close()
 
     # --- what the scheduler wants
 
@@ -344,6 +347,11 @@ class GlideinCarrier:
             if computing_element(one.ce).site == site
         }
 
+    def _answered(self, site: str) -> None:
+        self._rows.answered(site)
+        if self._links[site].is_calm:
+            self._ahead.bring(site)
+
     def _link_of(self, glidein: str) -> GlideinLink | None:
         known = self._monitor.glidein(glidein)
         return None if known is None else self._link(computing_element(known[0].ce).site)
@@ -355,7 +363,7 @@ class GlideinCarrier:
                 lambda: self._sites.sites.get(site),
                 lambda: self._at(site),
                 self._engine.post,
-                partial(self._rows.answered, site),
+                partial(self._answered, site),
                 self._settings.glidein_lost_after,
             )
         return link

@@ -69,6 +69,11 @@ class GlideinLink:
         self._woken = asyncio.Event()
         self._task = asyncio.get_running_loop().create_task(self._rounds(), name="glideins of a site")
 
+    @property
+    def is_calm(self) -> bool:
+        """No payload has ended just now: short ones do not follow one another."""
+        return now().monotonic - self._ended >= _LIVELY
+
     def wake(self) -> None:
         """Speak with them now."""
         self._woken.set()
@@ -110,10 +115,9 @@ class GlideinLink:
     def _next_pause(self) -> float | None:
         if not (self._is_wanted() or self._glideins()):
             return None
-        moment = now().monotonic
-        if moment - self._ended < _LIVELY:
+        if not self.is_calm:
             return QUICK
-        return PACE if moment - self._news < _QUIET else SLOW
+        return PACE if now().monotonic - self._news < _QUIET else SLOW
 
     def _is_wanted(self) -> bool:
         """There is somebody to speak with, or to clear up after."""

@@ -86,7 +86,7 @@ def glidein_order(
 ) -> LaunchOrder:
     """The order of a glidein, by that of the job that causes it: it asks for the same of the batch system.
 
-    `agent`: what it keeps warm once an interactive job has brought it to the site; None: nothing.
+    `agent`: what it keeps warm once it is at the site; None: nothing.
     """
     script = glidein_path()
     first = settings.glidein_start_timeout + settings.glidein_lost_after

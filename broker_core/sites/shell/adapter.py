@@ -107,7 +107,7 @@ class ShellAdapter:
         )
         self._names = JobNames(mark, system.first_task)
         self.outside = ShellOutside(spec.name, self._exchanges, system, mark)
-        self.glideins = ShellGlideins(spec.name, self._exchanges)
+        self.glideins = ShellGlideins(spec.name, self._exchanges, self._delivery)
         self.renewed: float | None = None
         """Latest moment, by the monotonic clock, at which leases there can have been renewed."""
         self._renewing = min(DEADLINE, spec.lease / 2)

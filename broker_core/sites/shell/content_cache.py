@@ -220,6 +220,11 @@ class ContentDelivery:
         found = zip(users.values(), await asyncio.gather(*ways), strict=True)
         return {tag: refused for tags, refused in found if refused is not None for tag in tags}
 
+    async def keep(self, program: CachedProgram) -> None:
+        """Have a program there before a launch asks for it. Raises SiteRefused and LinkLost."""
+        if self._may_run(program):
+            await self._bring(program_content(program), ())
+
     async def _refusal(self, content: CachedContent, users: Sequence[str]) -> SiteRefused | None:
         try:
             await self._bring(content, users)

@@ -7,7 +7,9 @@ import shlex
 from collections.abc import Callable, Mapping
 
 from broker_core.sites.adapter import SiteFailed
+from broker_core.sites.contract import CachedProgram
 from broker_core.sites.glideins import GlideinMessages, GlideinStatus, SlotClaim, claim_lines
+from broker_core.sites.shell.content_cache import ContentDelivery
 from broker_core.sites.shell.exchanges import ShellExchanges
 from broker_core.sites.shell.workspace import Workspace, words_of
 
@@ -74,9 +76,13 @@ def box_words(home: Workspace, slot: SlotClaim, programs: tuple[str, str], more:
 class ShellGlideins:
     """See `GlideinAccess`."""
 
-    def __init__(self, site: str, exchanges: ShellExchanges) -> None:
-        self._site, self._exchanges = site, exchanges
+    def __init__(self, site: str, exchanges: ShellExchanges, delivery: ContentDelivery) -> None:
+        self._site, self._exchanges, self._delivery = site, exchanges, delivery
         self._renewals = 0
+
+    async def provide(self, program: CachedProgram) -> None:
+        """See `GlideinAccess.provide`."""
+        await self._delivery.keep(program)
 
     async def exchange(self, messages: Callable[[], GlideinMessages]) -> Mapping[str, GlideinStatus]:
         """See `GlideinAccess.exchange`."""
