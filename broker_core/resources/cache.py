@@ -21,8 +21,6 @@ from broker_core.resources.storage import Storage
 from broker_core.resources.values import facts as values_of
 
 _STALE = Exclusion("stale", "no source has spoken of it for three intervals or more", now_only=True)
-_NODE_CPUS = "gluehostarchitecturesmpsize"
-_OVERLAY = "overlay"
 
 
 class ResourceCache:
@@ -55,6 +53,8 @@ class ResourceCache:
         """What the answer in hand has named so far, by source."""
         self._commitments = Commitments()
         self._locks = Locks()
+        self._held: dict[str, int] = {}
+        """CPUs that our own glideins hold for no batch job, by computing element."""
         self._watch: list[tuple[float, str]] = []
         self.troubles = Faults(first_bad_period, temp_bad_period)
         self.reputation = reputation or Reputation(900.0, 10.0, temp_bad_period)
@@ -152,7 +152,7 @@ class ResourceCache:
         entry.given = sum(one.cpus for one in commitments.values()) if commitments else 0
         waiting = [one.cpus for one in commitments.values() if not one.runs] if commitments else ()
         entry.own_waiting, entry.waiting_cpus = len(waiting), sum(waiting)
-        visible = entry.given
+        entry.held, visible = self._held.get(entry.ce, 0), entry.given
         if not entry.account:
             visible = self._commitments.made_before(entry.ce, said.monotonic - self._interval)
         entry.saw(visible)
@@ -204,6 +204,15 @@ class ResourceCache:
         locked = self._locks.of_job(job)
         if locked:
             self._unlock(list(locked), now)
+
+    def hold(self, ce: str, cpus: int) -> None:
+        """So many CPUs more, or fewer, are held by our own glideins for no batch job (`SpareMachines`)."""
+        self._held[ce] = self._held.get(ce, 0) + cpus
+        self.board.held += cpus
+        if (entry := self.entries.get(ce)) is not None:
+            entry.held = self._held[ce]
+            self.board.give(entry)
+            self._tell_beside(entry)
 
     def started(self, job: str) -> None:
         """The application of a job runs: it waits at no site any more."""
@@ -321,20 +330,6 @@ class ResourceCache:
         if self.reputation.changed:
             changed, self.reputation.changed = self.reputation.changed, set()
             self._look_at(changed, now)
-
-    def node_cpus(self, ce: str) -> int:
-        """Processors of the largest node of a computing element, as published; 0: not known."""
-        pool = self.board.pool
-        row = pool.columns.row_of(ce)
-        found = pool.value(row, _NODE_CPUS) if row is not None else 0
-        return found if type(found) is int and found > 0 else 0
-
-    def overlay_answer(self, ce: str) -> str:
-        """What a test job said of the networks of programs there; empty: nothing is known."""
-        pool = self.board.pool
-        row = pool.columns.row_of(ce)
-        found = pool.value(row, _OVERLAY) if row is not None else ""
-        return found if isinstance(found, str) else ""
 
     def commitments_at(self, ce: str) -> dict[str, Commitment]:
         """Job to what it has of a computing element."""

@@ -82,6 +82,10 @@ class ResourceEntry:
     """CPUs committed to jobs of this broker."""
     seen: int = 0
     """CPUs of commitments that the published figure counts."""
+    held: int = 0
+    """CPUs that the broker's own glideins hold for no batch job."""
+    held_seen: int = 0
+    """CPUs of commitments and of these glideins together that the published figure counts."""
     own_waiting: int = 0
     """Jobs of this broker that are committed and do not run yet."""
     waiting_cpus: int = 0
@@ -104,7 +108,7 @@ class ResourceEntry:
     @property
     def unpublished(self) -> int:
         """CPUs that jobs of ours may have taken since the figures were made; those that wait take none."""
-        return max(0, min(self.given - self.seen, self.published_free))
+        return max(0, min(self.given + self.held - self.held_seen, self.published_free))
 
     @property
     def free(self) -> int:
@@ -113,6 +117,14 @@ class ResourceEntry:
         if balance > self.total:
             return self.total
         return balance if balance > 0 else 0
+
+    @property
+    def bare(self) -> int:
+        """Free CPUs that the batch system would give out at once: those of `held` come with a slot only."""
+        if not self.held and self.held_seen == self.seen:
+            return self.free
+        taken = self.given + self.held - self.held_seen + self.taken_beside
+        return max(0, min(self.published_free - taken, self.total))
 
     @property
     def queue(self) -> int:
@@ -143,4 +155,6 @@ class ResourceEntry:
 
     def saw(self, visible: int) -> None:
         """CPUs given out that the published figures may count; no more than are in use there at all."""
-        self.seen = max(0, min(visible, self.given, self.total - self.published_free))
+        busy = max(0, self.total - self.published_free)
+        self.seen = min(visible, self.given, busy)
+        self.held_seen = min(visible + self.held, busy)

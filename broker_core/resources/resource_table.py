@@ -15,6 +15,8 @@ from broker_core.resources.pool import Counts, Exclusion, Pool
 
 _FIRST = 16
 _OPEN = "production"
+_NODE_CPUS = "gluehostarchitecturesmpsize"
+_OVERLAY = "overlay"
 _COUNTS = ("total", "free", "running", "waiting", "own_waiting", "committed")
 Flags = npt.NDArray[np.bool_]
 
@@ -41,6 +43,10 @@ class ResourceTable:
         """Rows whose batch system keeps jobs of ours until they can start."""
         self.slots: Flags = np.zeros(_FIRST, np.bool_)
         """Rows that are virtual slots."""
+        self.bare: Counts = _zeros()
+        """Free CPUs that are not held by glideins of the broker's own."""
+        self.held = 0
+        """CPUs that are, of all rows together."""
         self.closed: set[int] = set()
         """Rows that do not take jobs now by their own word."""
         self.longest_queue = 0
@@ -91,7 +97,7 @@ class ResourceTable:
     def give(self, entry: ResourceEntry) -> None:
         """Take over what is given out of an entry."""
         pool, row = self.pool, entry.row
-        pool.free[row] = entry.free
+        pool.free[row], self.bare[row] = entry.free, entry.bare
         if pool.committed is not None and pool.own_waiting is not None:
             pool.committed[row] = entry.given
             pool.own_waiting[row] = queue = entry.queue
@@ -130,16 +136,32 @@ class ResourceTable:
         if self.pool.barred.pop(row, None) is not None:
             self.barred ^= 1 << row
         self.usable[row] = False
+        self.bare[row] = 0
         self.closed.discard(row)
         for name in _COUNTS:
             getattr(self.pool, name)[row] = 0
         self.facts += 1
         self.changes += 1
 
+    def node_cpus(self, ce: str) -> int:
+        """Processors of the largest node of a computing element, as published; 0: not known."""
+        found = self._value(ce, _NODE_CPUS)
+        return found if type(found) is int and found > 0 else 0
+
+    def overlay_answer(self, ce: str) -> str:
+        """What a test job said of the networks of programs there; empty: nothing is known."""
+        found = self._value(ce, _OVERLAY)
+        return found if isinstance(found, str) else ""
+
+    def _value(self, ce: str, name: str) -> Any:
+        row = self.pool.columns.row_of(ce)
+        return None if row is None else self.pool.value(row, name)
+
     def _grow(self) -> None:
         for name in (*_COUNTS, "updated"):
             setattr(self.pool, name, _doubled(getattr(self.pool, name)))
         self.usable = _doubled(self.usable)
+        self.bare = _doubled(self.bare)
         self.queueing = _doubled(self.queueing)
         self.slots = _doubled(self.slots)
 

@@ -53,6 +53,7 @@ from broker_core.scheduling.slots.effects import (
     PayloadLost,
     PayloadReturned,
     SlotsRefused,
+    SpareMachines,
 )
 from broker_core.scheduling.state import SchedulerState
 from broker_core.scheduling.turn import Step, Turn
@@ -117,6 +118,7 @@ def _of_attempts(reports: AttemptReports, slots: SlotReports) -> Handlers:
         GlideinUnavailable: slots.unavailable,
         PayloadReturned: slots.unavailable,
         PayloadLost: slots.lost,
+        SpareMachines: slots.spare,
     }
 
 

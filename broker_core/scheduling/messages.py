@@ -15,7 +15,7 @@ from broker_core.reactor.reactor import TimerFired
 from broker_core.resources.facts import SourceHeard
 from broker_core.scheduling.coallocation.messages import ComponentGathered, LauncherLost, TrafficCounted
 from broker_core.scheduling.demand import Demand
-from broker_core.scheduling.slots.effects import EndOfSlot
+from broker_core.scheduling.slots.effects import EndOfSlot, SpareMachines
 
 
 @immutable
@@ -144,6 +144,7 @@ Message = (
     | LauncherLost
     | TrafficCounted
     | EndOfSlot
+    | SpareMachines
     | Request
     | PoliciesChosen
     | TimerFired

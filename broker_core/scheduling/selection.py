@@ -94,6 +94,14 @@ class Selector:
         if order is not self.order:
             self.order, self.failed = order, ""
 
+    def pool(self, demand: Demand, now: float) -> Pool:
+        """The pool as a job sees it: batch jobs come into the machines of idle glideins, interactive ones
+        into their slots alone."""
+        pool = self._cache.pool(now)
+        if not (demand.description.interactive and self._board.held):
+            return pool
+        return replace(pool, free=self._board.bare)
+
     def choose(
         self, demand: Demand, excluded: Collection[str], now: float, fresh: int = ALL, seed: int = 0
     ) -> Selection | None:
@@ -101,7 +109,7 @@ class Selector:
 
         `fresh`: rows, as bits, outside of which nothing is to be found.
         """
-        pool = self._cache.pool(now)
+        pool = self.pool(demand, now)
         eligible = self._eligibility.of(demand)
         if not eligible.ever:
             return None
@@ -109,7 +117,7 @@ class Selector:
             return self._choose_set(demand, excluded, pool, seed)
         seen = seen_by(demand.description, pool, self._board, self._rules.interactive_mode, excluded)
         if seen is not pool:
-            return self._choose_parts(demand, eligible, excluded, seen, seed)
+            return self._choose_parts(demand, eligible, excluded, (pool, seen), seed)
         if eligible.steady and self.order is best_fit:
             return self._fit(demand, eligible, excluded, pool, fresh)
         able = self._able(demand, eligible, excluded, pool, seed)
@@ -120,7 +128,7 @@ class Selector:
 
     def matching(self, demand: Demand, excluded: Collection[str], now: float) -> int:
         """Number of choices that a job of this demand has now."""
-        pool = self._cache.pool(now)
+        pool = self.pool(demand, now)
         eligible = self._eligibility.of(demand)
         if not eligible.ever:
             return 0
@@ -248,11 +256,16 @@ class Selector:
         return None
 
     def _choose_parts(
-        self, demand: Demand, eligible: Eligibility, excluded: Collection[str], seen: Pool, seed: int
+        self,
+        demand: Demand,
+        eligible: Eligibility,
+        excluded: Collection[str],
+        pools: tuple[Pool, Pool],
+        seed: int,
     ) -> Selection | None:
-        """Free processors, virtual slots, or both at one computing element (CB-SCH-08a); `seen`: the pool
-        where slots count as processors."""
-        pool, cpus = self._board.pool, demand.description.cpus
+        """Free processors, virtual slots, or both at one computing element (CB-SCH-08a); `pools`: the pool,
+        and the same where slots count as processors."""
+        (pool, seen), cpus = pools, demand.description.cpus
         able = replace(self._able(demand, eligible, excluded, seen, seed), pool=pool)
         if not len(able.rows):
             return None

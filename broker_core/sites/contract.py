@@ -12,6 +12,7 @@ from broker_core.jdl.resource_request import NOTHING, ResourceRequest
 from broker_core.jobs.attempt_events import AttemptReport
 from broker_core.jobs.placement import NOWHERE, Component, ComputingElement
 from broker_core.resources.facts import Facts
+from broker_core.sites.cached_program import CachedProgram
 from broker_core.sites.glideins import SlotClaim
 from broker_core.sites.left_files import LeftAtSite
 from broker_core.sites.lines import LineAnswer, LineCall
@@ -54,22 +55,6 @@ class FetchedFile:
     url: str
     """http or https; may hold a password or a token."""
     executable: bool
-
-
-@dataclass(frozen=True, slots=True)
-class CachedProgram:
-    """A program of the broker's that a site keeps by its hash, so that it travels there once."""
-
-    name: str
-    """With the kind of machine in it where it does not run everywhere: `...x86_64-linux`."""
-    path: Path
-    """Where it is, on the broker's machine."""
-    sha256: str
-
-    @property
-    def cached_name(self) -> str:
-        """Its name at a site, which tells its content."""
-        return f"{self.name}.{self.sha256[:16]}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from broker_core.jobs.placement import Component
-
-if TYPE_CHECKING:
-    from broker_core.sites.contract import CachedProgram
+from broker_core.sites.cached_program import CachedProgram
 
 PAYLOAD_LEASE = 10
 """Seconds for which a payload runs on without its glidein."""

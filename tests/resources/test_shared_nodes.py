@@ -80,3 +80,28 @@ def test_names_that_are_no_list_share_nothing() -> None:
     cache.report(heard(facts(MAIN, **{SHARED_NODES: SHORT}), facts(SHORT, **{SHARED_NODES: 3})))
     cache.commit(MAIN, "first", 2, 0.0)
     assert int(cache.pool(0.0).free[cache.entries[SHORT].row]) == 5
+
+
+def test_what_idle_glideins_hold_is_no_bare_processor_and_counts_once_when_it_is_published() -> None:
+    cache = _filled()
+    cache.commit(MAIN, "first", 1, 0.0)
+    cache.hold(MAIN, 1)
+    cache.release("first", 1.0)
+    assert (_free(cache, 1.0), _bare(cache)) == ([5, 4, 5], [4, 4, 5])
+    _site(cache, 4, at=2.0)
+    assert (_free(cache, 2.0), _bare(cache)) == ([4, 4, 4], [4, 4, 4])
+    cache.hold(MAIN, -1)
+    assert _bare(cache) == [5, 4, 4]
+
+
+def test_glideins_that_were_there_before_their_queue_was_known_count() -> None:
+    cache = ResourceCache()
+    cache.hold(MAIN, 2)
+    _site(cache, 3)
+    assert _bare(cache) == [3, 3, 3]
+    cache.hold(MAIN, -2)
+    assert _bare(cache)[0] == 5
+
+
+def _bare(cache: ResourceCache) -> list[int]:
+    return [int(cache.board.bare[cache.entries[ce].row]) for ce in (MAIN, SHORT, OTHER)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from itertools import count
 from typing import Any, TypeVar
 
@@ -10,7 +11,7 @@ from broker_core.jobs.placement import Component
 from broker_core.reactor.entities import EntityEvent, RecordEvent, RecoveredEntity
 from broker_core.reactor.reactor import Now, TimerFired, Wake
 from broker_core.scheduling.slots.claim_life import CLAIM_LIFE
-from broker_core.scheduling.slots.effects import StartGlidein, StartPayload, StopGlidein
+from broker_core.scheduling.slots.effects import SpareMachines, StartGlidein, StartPayload, StopGlidein
 from broker_core.scheduling.slots.glidein_life import GLIDEIN_LIFE
 from broker_core.scheduling.slots.messages import (
     GlideinAccepted,
@@ -74,6 +75,8 @@ class Stage:
         self._ids = count(1)
         self.effects: list[Any] = []
         """All of them, oldest first."""
+        self.spare = Counter[str]()
+        """Processors that glideins hold for no batch job, by computing element, as the effects say."""
         self.monitor = self._new()
 
     def _new(self) -> GlideinMonitor:
@@ -89,7 +92,11 @@ class Stage:
                 self.wake = effect.at
             else:
                 found.append(effect)
+        for one in all_of(found, SpareMachines):
+            self.spare[one.ce] += one.cpus
         assert self.monitor.validate() == []
+        spare = self.monitor.spare
+        assert self.spare == Counter(one.ce for one, _ in self.monitor.glideins() if one.id in spare)
         self.effects += found
         return found
 
@@ -105,6 +112,7 @@ class Stage:
     def kill_and_start(self) -> list[Any]:
         """The broker is killed and started again: nothing but the log is left."""
         self.monitor, self.wake = self._new(), math.inf
+        self.spare.clear()
         return self.tell(recovered(self.log))
 
     # --- short ways

@@ -12,6 +12,7 @@ from broker_core.scheduling.slots.messages import (
     PayloadEnded,
     PayloadRefused,
 )
+from broker_core.scheduling.slots.rules import SlotUse
 from tests.slots.stage import CE, OTHER_CE, Stage, all_of, busy, only, payload, wanted
 
 
@@ -19,8 +20,9 @@ def test_an_idle_glidein_takes_the_next_job_and_ends_when_none_comes() -> None:
     stage = Stage()
     glidein, claim = busy(stage)
     stage.tell(PayloadEnded(claim, 0))
-    assert stage.state(glidein) == "Idle"
+    assert (stage.state(glidein), stage.spare[CE]) == ("Idle", 1)
     found = stage.tell(wanted("j2"))
+    assert stage.spare[CE] == 0
     assert all_of(found, StartGlidein) == []
     start = only(found, StartPayload)
     assert (start.glidein, start.payload) == (glidein, payload("j2"))
@@ -31,6 +33,17 @@ def test_an_idle_glidein_takes_the_next_job_and_ends_when_none_comes() -> None:
     stage.let_pass(100.0)
     stage.alive(glidein)
     assert only(stage.let_pass(101.0), StopGlidein).glidein == glidein
+    assert stage.spare[CE] == 0
+
+
+def test_the_machine_of_an_idle_glidein_is_held_for_no_job_also_beside_an_interactive_one() -> None:
+    stage = Stage()
+    _, claim = busy(stage)
+    stage.tell(PayloadEnded(claim, 0))
+    stage.kill_and_start()
+    assert stage.spare[CE] == 1
+    stage.claimed(payload("i1", SlotUse.INTERACTIVE))
+    assert stage.spare[CE] == 1
 
 
 @pytest.mark.parametrize(

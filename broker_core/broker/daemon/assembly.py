@@ -151,8 +151,8 @@ class Broker:
             paths.launchers, settings.mpiexec, address, relay, self._own_launchers
         )
         self._launchers.post, self._orders.proxy = engine.post, self._launchers.words
-        cache = engine.scheduler.cache
-        self._orders.node_cpus, self._orders.overlay_answer = cache.node_cpus, cache.overlay_answer
+        board = engine.scheduler.cache.board
+        self._orders.node_cpus, self._orders.overlay_answer = board.node_cpus, board.overlay_answer
         self._orders.library = OverlayLibrary(settings.overlay_library)
         self._sites = SiteDispatcher(engine, self._orders, self._fail)
         self._glideins = self._sites.glideins = GlideinCarrier(engine, self._sites, self._orders, settings)

@@ -11,7 +11,8 @@ from broker_core.jobs.placement import Component
 from broker_core.reactor.entities import ENTITY_PREFIX, is_entity
 from broker_core.scheduling.slots.rules import OnRelease, SlotRules
 from broker_core.settings.glideins import GlideinSettings
-from broker_core.sites.contract import CachedProgram, InputFile, LaunchOrder
+from broker_core.sites.cached_program import CachedProgram
+from broker_core.sites.contract import InputFile, LaunchOrder
 from broker_core.worker.script import (
     box_path,
     boxing_archive,

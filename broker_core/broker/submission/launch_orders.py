@@ -21,7 +21,8 @@ from broker_core.launching.files import FileStore
 from broker_core.launching.orders import OVERLAY, component_order, order_for
 from broker_core.launching.overlay_library import OverlayLibrary
 from broker_core.launching.spreading import Proxies, chunks_of
-from broker_core.sites.contract import CachedProgram, LaunchOrder
+from broker_core.sites.cached_program import CachedProgram
+from broker_core.sites.contract import LaunchOrder
 from broker_core.wire.submission import SandboxFile
 
 Value = TypeVar("Value")

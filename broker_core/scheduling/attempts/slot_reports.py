@@ -10,6 +10,7 @@ from broker_core.scheduling.slots.effects import (
     PayloadLost,
     PayloadReturned,
     SlotsRefused,
+    SpareMachines,
 )
 from broker_core.scheduling.slots.records import Payload
 from broker_core.scheduling.state import SchedulerState
@@ -20,6 +21,7 @@ class SlotReports:
 
     def __init__(self, state: SchedulerState, reports: AttemptReports) -> None:
         self._jobs = state.jobs
+        self._cache = state.cache
         self._reports = reports
 
     def refused(self, message: SlotsRefused) -> None:
@@ -40,6 +42,10 @@ class SlotReports:
     def lost(self, message: PayloadLost) -> None:
         """Nothing of it can run any more; that of a canceled job, or one that is over, changes nothing."""
         self._end(message.payload, "lease", message.reason)
+
+    def spare(self, message: SpareMachines) -> None:
+        """Machines are held for no batch job, or are no longer."""
+        self._cache.hold(message.ce, message.cpus)
 
     def _end(self, payload: Payload, failure: str, reason: str) -> None:
         if self._state(payload) is not None:

@@ -82,7 +82,7 @@ class Admission:
     def _counts(self, job: LiveJob) -> str:
         """How many processors or virtual slots are free of how many, where a job could run; none that are
         known: nothing."""
-        pool = self._cache.pool(self._jobs.now.monotonic)
+        pool = self._selector.pool(job.demand, self._jobs.now.monotonic)
         mode, counts = self._rules.interactive_mode, []
         in_parts = seen_by(job.demand.description, pool, self._cache.board, mode) is not pool
         for row in self._eligibility.of(job.demand).ever_rows[:_COUNTED].tolist():

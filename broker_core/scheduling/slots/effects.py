@@ -136,6 +136,15 @@ class SlotOpened(InternalEvent):
 
 
 @immutable
+class SpareMachines(InternalEvent):
+    """So many processors more, or fewer, are held by glideins of a queue for no batch job: the batch system
+    has given them out, though no job of the broker has them."""
+
+    ce: str
+    cpus: int
+
+
+@immutable
 class PayloadRuns(InternalEvent):
     """A payload started in its slot."""
 
@@ -185,7 +194,7 @@ ToGlidein = (
 )  # fmt: skip
 ToScheduler = (
     SlotsClaimed | SlotsRefused | GlideinUnavailable | SlotOpened | PayloadRuns | PayloadOver
-    | PayloadReturned | PayloadInDoubt | PayloadLost
+    | PayloadReturned | PayloadInDoubt | PayloadLost | SpareMachines
 )  # fmt: skip
 EndOfSlot = SlotsRefused | GlideinUnavailable | PayloadReturned | PayloadLost
 """What the scheduler takes of it."""

@@ -27,7 +27,7 @@ from broker_core.scheduling.slots.pool import SlotPool
 from broker_core.scheduling.slots.records import Glidein, Slot, key_of
 from broker_core.scheduling.slots.reuse import enough_wait
 from broker_core.scheduling.slots.rules import SlotRole
-from broker_core.scheduling.slots.settling import deadline, idle_exit
+from broker_core.scheduling.slots.settling import count_spare, deadline, idle_exit
 from broker_core.scheduling.slots.slot_life import SlotEvent
 
 _S, _E = GlideinState, GlideinEvent
@@ -252,4 +252,5 @@ class Glideins:
             self._pool.step_slot(slot, glidein.payload.owner, SlotEvent.CLOSED, {"claim": ""})
 
     def _stop(self, glidein: Glidein, reason: str) -> None:
+        count_spare(self._pool, glidein)
         self._pool.emit(StopGlidein(glidein.id, glidein.ce, reason))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any, get_args
 
 from broker_core.jobs.placement import Component
@@ -20,6 +20,7 @@ from broker_core.scheduling.slots.pool import SlotPool
 from broker_core.scheduling.slots.records import Claim, Glidein, Payload, Slot, key_of
 from broker_core.scheduling.slots.recovering import recover
 from broker_core.scheduling.slots.rules import SlotRules
+from broker_core.scheduling.slots.settling import is_spare
 from broker_core.scheduling.slots.slot_life import SlotState
 
 
@@ -119,6 +120,11 @@ class GlideinMonitor:
         pool = self._pool
         return key in pool.active or key in pool.originators or component in pool.backlog
 
+    @property
+    def spare(self) -> Collection[str]:
+        """Glideins that hold a processor for no batch job."""
+        return self._pool.spare
+
     def state_of(self, slot: Slot) -> SlotState | None:
         """Who may use a slot."""
         return self._pool.state_of_slot(slot)
@@ -153,6 +159,9 @@ def _problems(pool: SlotPool) -> Iterator[str]:
         if bool(glidein.slots) != pool.in_pool(glidein.id):
             state = pool.state_of_glidein(glidein.id)
             yield f"glidein {glidein.id} is {state} with {len(glidein.slots)} slots"
+    spare = {glidein.id for glidein in pool.glideins.values() if is_spare(pool, glidein)}
+    if spare != pool.spare:
+        yield f"the spare glideins are {spare}, not {pool.spare}"
     for key, id in pool.originators.items():
         if id not in pool.glideins:
             yield f"{key} caused a glidein that is over"

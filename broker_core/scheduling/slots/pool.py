@@ -31,6 +31,8 @@ class SlotPool:
         """The claim of each component that has one."""
         self.originators: dict[Key, str] = {}
         """The glidein of each component that caused one, until the component is over there."""
+        self.spare: set[str] = set()
+        """Glideins that hold a processor for no batch job, see `SpareMachines`."""
         self.alarms = Alarms()
         self.backlog = Backlog(self.alarms, rules.queue_timeout)
         self.now = Now(0.0, 0.0)

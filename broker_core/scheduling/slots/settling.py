@@ -9,6 +9,7 @@ from broker_core.scheduling.slots.effects import (
     RecallPayload,
     ResumePayload,
     SetPriority,
+    SpareMachines,
     SuspendPayload,
 )
 from broker_core.scheduling.slots.glidein_life import GlideinEvent, GlideinState
@@ -45,6 +46,21 @@ def settle(pool: SlotPool, glidein: Glidein) -> None:
     pool.alarms.set(glidein.id, deadline(pool, glidein))
     if (batch := pool.claim_in(glidein, SlotRole.SLOT1)) is not None:
         _share(pool, glidein, batch)
+    count_spare(pool, glidein)
+
+
+def is_spare(pool: SlotPool, glidein: Glidein) -> bool:
+    """True for one in the pool whose processor no batch job has, in either slot."""
+    claims = (pool.claim_in(glidein, role) for role in glidein.slots)
+    batch = any(claim is not None and claim.payload.use.activates for claim in claims)
+    return pool.in_pool(glidein.id) and not batch
+
+
+def count_spare(pool: SlotPool, glidein: Glidein) -> None:
+    """Tell of a glidein that has become spare, or is it no longer."""
+    if (spare := is_spare(pool, glidein)) != (glidein.id in pool.spare):
+        pool.spare ^= {glidein.id}
+        pool.emit(SpareMachines(glidein.ce, 1 if spare else -1))
 
 
 def _due(pool: SlotPool, glidein: Glidein) -> GlideinEvent | None:

@@ -122,7 +122,7 @@ def _count(view: SiteView, entries: Sequence[ResourceEntry]) -> None:
     """CPUs of all queues; queues of a cluster share its processors, so the largest figure stands for all."""
     view.total_cpus = max((entry.total for entry in entries), default=0)
     # What was given out of one queue, and is not in its figures yet, is not free in the others either; what
-    # came back since they were published is free at once.
-    hidden = sum(entry.given - entry.seen for entry in entries)
+    # came back since they were published is free at once, but for what glideins hold.
+    hidden = sum(entry.given + entry.held - entry.held_seen for entry in entries)
     published = max((entry.published_free for entry in entries), default=0)
     view.free_cpus = max(0, min(published - hidden, view.total_cpus))
