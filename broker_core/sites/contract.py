@@ -11,8 +11,8 @@ from broker_core.errors import CrossDeskError
 from broker_core.jdl.resource_request import NOTHING, ResourceRequest
 from broker_core.jobs.attempt_events import AttemptReport
 from broker_core.jobs.placement import NOWHERE, Component, ComputingElement
+from broker_core.launching.cached_program import CachedProgram
 from broker_core.resources.facts import Facts
-from broker_core.sites.cached_program import CachedProgram
 from broker_core.sites.glideins import SlotClaim
 from broker_core.sites.left_files import LeftAtSite
 from broker_core.sites.lines import LineAnswer, LineCall

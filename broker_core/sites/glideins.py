@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Protocol, runtime_checkable
 
 from broker_core.jobs.placement import Component
-from broker_core.sites.cached_program import CachedProgram
+from broker_core.launching.cached_program import CachedProgram
 
 PAYLOAD_LEASE = 10
 """Seconds for which a payload runs on without its glidein."""

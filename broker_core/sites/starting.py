@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from broker_core.jdl.names import wrong_address
-from broker_core.sites.cached_program import CachedProgram
+from broker_core.launching.cached_program import CachedProgram
 from broker_core.sites.contract import InputFile, LaunchOrder, SiteRefused
 from broker_core.sites.local.settings import LocalSettings
 from broker_core.system.priority import NICEST, group_gives_way

@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from broker_core.broker.glideins.agents_ahead import AgentsAhead
-from broker_core.sites.cached_program import CachedProgram
+from broker_core.launching.cached_program import CachedProgram
 from broker_core.sites.transport.contract import LinkLost
 
 _AGENT = CachedProgram("crossdesk-agent-x86_64-linux", Path("/nowhere"), "00")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.sites.cached_program import CachedProgram
+from broker_core.launching.cached_program import CachedProgram
 from tests.worker.starting import SHELLS, run
 
 FULL = "agent-x86_64-linux.0123"

@@ -19,7 +19,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from broker_core.sites.cached_program import CachedProgram
+from broker_core.launching.cached_program import CachedProgram
 from broker_core.sites.contract import InputFile
 from broker_core.sites.local.processes import send
 from broker_core.sites.remote.stage_out import read_outputs

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 
 from broker_core.broker.site_management.site_dispatcher import SiteDispatcher
 from broker_core.errors import CrossDeskError
-from broker_core.sites.cached_program import CachedProgram
+from broker_core.launching.cached_program import CachedProgram
 from broker_core.sites.glideins import glideins_of
 
 log = logging.getLogger("crossdesk.glideins")

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from broker_core.jdl.description import JobDescription
 from broker_core.jobs.placement import Component
+from broker_core.launching.cached_program import CachedProgram
 from broker_core.reactor.entities import ENTITY_PREFIX, is_entity
 from broker_core.scheduling.slots.rules import OnRelease, SlotRules
 from broker_core.settings.glideins import GlideinSettings
-from broker_core.sites.cached_program import CachedProgram
 from broker_core.sites.contract import InputFile, LaunchOrder
 from broker_core.worker.script import (
     box_path,

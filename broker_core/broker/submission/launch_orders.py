@@ -17,11 +17,11 @@ from broker_core.jdl.parametric import is_textual, with_value
 from broker_core.jobs.overlay_ways import OverlayWay, way_over
 from broker_core.jobs.placement import Component, Placement
 from broker_core.jobs.record import JobRecord
+from broker_core.launching.cached_program import CachedProgram
 from broker_core.launching.files import FileStore
 from broker_core.launching.orders import OVERLAY, component_order, order_for
 from broker_core.launching.overlay_library import OverlayLibrary
 from broker_core.launching.spreading import Proxies, chunks_of
-from broker_core.sites.cached_program import CachedProgram
 from broker_core.sites.contract import LaunchOrder
 from broker_core.wire.submission import SandboxFile
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from broker_core.sites.cached_program import CachedProgram
+from broker_core.launching.cached_program import CachedProgram
 from broker_core.system.built_files import BUILT, built_paths, checkout, why_missing
 from broker_core.worker.script import line_agent_path
 

@@ -33,9 +33,9 @@ from broker_core.jobs.record import JobRecord
 from broker_core.jobs.states import JobState
 from broker_core.jobs.story import failure
 from broker_core.jobs.transitions import EventType
+from broker_core.launching.cached_program import CachedProgram
 from broker_core.scheduling.messages import Message
 from broker_core.settings.interactive import InteractiveSettings
-from broker_core.sites.cached_program import CachedProgram
 from broker_core.sites.contract import (
     AgentOrder,
     LaunchOrder,

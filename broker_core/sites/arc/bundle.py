@@ -9,9 +9,9 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from broker_core.launching.cached_program import CachedProgram
 from broker_core.sites.arc.description import JOB
 from broker_core.sites.arc.launch_script import STARTER
-from broker_core.sites.cached_program import CachedProgram
 from broker_core.sites.contract import InputFile
 from broker_core.sites.staging import StagingFailed, check_name
 from broker_core.worker.script import publish_files, publish_path, starter_path, use_path

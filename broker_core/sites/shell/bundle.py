@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
+from broker_core.launching.cached_program import CachedProgram
 from broker_core.sites.adapter import Launch
 from broker_core.sites.batch.names import title_of
 from broker_core.sites.batch.system import BatchJob, BatchSystem, Queue
-from broker_core.sites.cached_program import CachedProgram
 from broker_core.sites.contract import LaunchOrder, SiteRefused
 from broker_core.sites.glideins import PAYLOAD_LEASE
 from broker_core.sites.left_files import MOST_NAMES

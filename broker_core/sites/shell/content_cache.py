@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from weakref import WeakValueDictionary
 
+from broker_core.launching.cached_program import CachedProgram
 from broker_core.sites.adapter import Launch
-from broker_core.sites.cached_program import CachedProgram
 from broker_core.sites.contract import InputFile, SiteRefused
 from broker_core.sites.link import TransferProgress
 from broker_core.sites.shell.workspace import AWAY, STALE, SiteWorkspace, Workspace, words_of

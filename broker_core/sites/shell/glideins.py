@@ -6,8 +6,8 @@ import re
 import shlex
 from collections.abc import Callable, Mapping
 
+from broker_core.launching.cached_program import CachedProgram
 from broker_core.sites.adapter import SiteFailed
-from broker_core.sites.cached_program import CachedProgram
 from broker_core.sites.glideins import GlideinMessages, GlideinStatus, SlotClaim, claim_lines
 from broker_core.sites.shell.content_cache import ContentDelivery
 from broker_core.sites.shell.exchanges import ShellExchanges

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from broker_core.sites.cached_program import CachedProgram
+from broker_core.launching.cached_program import CachedProgram
 from broker_core.sites.link import Link
 from broker_core.sites.shell.content_cache import ContentCache, program_content
 from broker_core.sites.shell.workspace import SiteWorkspace
