@@ -9,7 +9,7 @@ from typing import Any
 from broker_core.jobs.placement import SLOT_SYSTEM, computing_element, slots_at
 from broker_core.matching.own_requirements import SLOT_RULE
 from broker_core.resources.cache import ResourceCache
-from broker_core.resources.facts import START_ESTIMATE, Facts, SourceHeard
+from broker_core.resources.facts import SHARED_NODES, START_ESTIMATE, Facts, SourceHeard
 from broker_core.resources.observation import merged
 from broker_core.scheduling.messages import SlotsUnheard
 from broker_core.scheduling.slots.monitor import GlideinMonitor
@@ -122,6 +122,7 @@ class SlotRows:
     def _facts(self, ce: str, total: int, free: int) -> Facts:
         entry = self._cache.entries[ce]
         known: dict[str, Any] = dict(merged(list(entry.hearings.values())))
+        known.pop(SHARED_NODES, None)  # what batch jobs get elsewhere takes no slot
         row = slots_at(ce)
         own = {
             "GlueCEUniqueID": row,
