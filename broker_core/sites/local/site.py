@@ -141,7 +141,7 @@ class LocalSite(LocalJobFiles):
             return tag
         order.carried("fork")
         self.capacity.check(order, self.name)
-        self._starts.check(order, directory.path)
+        self._starts.check(order)
         try:
             directory.make(order)
         except OSError as error:
@@ -356,7 +356,9 @@ class LocalSite(LocalJobFiles):
         found = processes.children() if self._adopting and ours else None
         if found is None:
             return bool(processes.of_attempt(run.tag, run.starter, processes.all_processes()))
-        orphans = found - lasting - {other.starter for other in self.runs.values()}
+        if not (orphans := found - lasting):
+            return False
+        orphans -= {other.starter for other in self.runs.values()}
         seen = [process for pid in orphans if (process := processes.look_at(pid)) is not None]
         processes.reap(pid for pid in orphans if processes.is_adopted_zombie(pid))
         return bool(processes.of_attempt(run.tag, run.starter, seen))
