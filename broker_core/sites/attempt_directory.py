@@ -1,4 +1,4 @@
-"""The directory of an attempt: its order, its cancel mark and its end; a part of one of them counts as none."""
+"""The directory of an attempt: its order, its cancel mark and its end; a part of one counts as none."""
 
 from __future__ import annotations
 
