@@ -295,7 +295,10 @@ class Store:
 
     async def files_of(self, identity: str) -> list[SandboxFile]:
         """The input sandbox that a job was sent with."""
-        return await self._readers.read(reads.files_of, identity, self._sweeps.files(identity))
+        name = self._sweeps.files(identity)
+        if name == "":
+            return []
+        return await self._readers.read(reads.files_of, identity, name or "")
 
     async def files_of_jobs(self, identities: Sequence[str]) -> dict[str, tuple[SandboxFile, ...]]:
         """Job id to its input sandbox, for jobs that have begun; equal ones are the same object."""

@@ -213,7 +213,7 @@ class BlockingClient:
 
     async def _updates(self, position: int) -> None:
         try:
-            async with aclosing(self._client.follow(position)) as updates:
+            async with aclosing(self._client.follow(position, events=False)) as updates:
                 async for update in updates:
                     await self._heed(update)
         finally:

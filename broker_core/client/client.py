@@ -14,7 +14,7 @@ from broker_core.client.commands.outside import OutsideCommands
 from broker_core.client.commands.results import ResultCommands
 from broker_core.client.commands.sites import SiteCommands
 from broker_core.client.commands.submissions import SubmissionCommands
-from broker_core.client.follow import Lost, follow
+from broker_core.client.follow import Lost, Regained, follow
 from broker_core.client.requests import part
 from broker_core.errors import BadRequest, CrossDeskError, NotFound
 from broker_core.wire.checks import CheckReport
@@ -360,14 +360,15 @@ class BrokerClient(SiteCommands, OutsideCommands, ResultCommands, SubmissionComm
         await self._transport.ask("PUT", f"/documents/{part(name)}", content)
 
     def follow(
-        self, after: int, *, lost: Lost | None = None, regained: Callable[[], None] | None = None
+        self, after: int, *, lost: Lost | None = None, regained: Regained | None = None, events: bool = True
     ) -> AsyncGenerator[Update]:
-        """Updates after a position, for ever; resumed by itself, missing nothing (CB-LB-04).
-
-        `lost` is called with the reason when the stream breaks, `regained` when it goes on. Close it with
+        """Updates after a position, for ever; resumed by itself, missing nothing (CB-LB-04). Close it with
         `contextlib.aclosing` when leaving early.
+
+        `lost` is called with the reason when the stream breaks, `regained` when it goes on. Without `events`
+        updates have none: rows say how jobs stand.
         """
-        return follow(self._transport, after, lost=lost, regained=regained)
+        return follow(self._transport, after, lost=lost, regained=regained, events=events)
 
     async def recover(self) -> None:
         """Start a broker if none answers; raises what it says if it cannot start."""

@@ -15,6 +15,8 @@ from broker_core.wire.views import EventView, Update
 
 Lost = Callable[[CrossDeskError], None]
 """Called with the reason when the stream breaks."""
+Regained = Callable[[], None]
+"""Called when it goes on."""
 
 _PAUSES = (0.02, 0.1, 0.25, 0.5, 1.0)
 _EVENTS_AT_ONCE = 250
@@ -26,9 +28,11 @@ async def follow(
     after: int,
     *,
     lost: Lost | None = None,
-    regained: Callable[[], None] | None = None,
+    regained: Regained | None = None,
+    events: bool = True,
 ) -> AsyncGenerator[Update]:
-    """Yield updates after position `after`; when the stream breaks, go on after the last one seen.
+    """Yield updates after position `after`; when the stream breaks, go on after the last one seen. `events`:
+    read the events too, not only the rows.
 
     Ends only by an error that trying again cannot mend, or by being closed: who leaves the loop early should
     use `contextlib.aclosing`, so that the connection is given back at once. Such an error is BrokerStopped,
@@ -37,7 +41,7 @@ async def follow(
     position, tries = after, 0
     while True:
         try:
-            async with aclosing(_stream(transport, position, regained if tries else None)) as stream:
+            async with aclosing(_stream(transport, position, regained if tries else None, events)) as stream:
                 async for update in stream:
                     tries = 0
                     if update is not None:
@@ -63,7 +67,7 @@ async def _recover(transport: BrokerTransport) -> None:
 
 
 async def _stream(
-    transport: BrokerTransport, after: int, begun: Callable[[], None] | None
+    transport: BrokerTransport, after: int, begun: Regained | None, with_events: bool
 ) -> AsyncGenerator[Update | None]:
     """Updates of one connection; a None first, as soon as the broker accepts the request."""
     headers = {"accept": "text/event-stream", "cache-control": "no-store"}
@@ -79,14 +83,15 @@ async def _stream(
                     if event.event == "stopped":
                         transport.tell_stopped()
                     elif event.data:
-                        yield await _update(event.data)
+                        yield await read_update(event.data, with_events=with_events)
         except SSEError as error:
             raise Unreachable(f"What answers is no stream of events: {error}") from error
 
 
-async def _update(data: str) -> Update:
+async def read_update(data: str, *, with_events: bool) -> Update:
+    """An update as it was sent; other work gets its turn between its events."""
     update = unchecked(Update, value(data.encode()))
-    events, update.events = update.events, []
+    events, update.events = update.events if with_events else [], []
     for start in range(0, len(events), _EVENTS_AT_ONCE):
         update.events += [unchecked(EventView, one) for one in events[start : start + _EVENTS_AT_ONCE]]
         await asyncio.sleep(0)

@@ -194,9 +194,22 @@ class Selector:
         if not self._board.usable[row] or (not enough and self._all_free(demand)):
             return None
         if not enough:
-            rows = np.array((row,), np.intp)
-            enough = self._roomy(rows, np.array((False,)), demand, eligible, ())[0]
+            enough = self._may_queue(row, pool) or self._fits_ahead(demand, eligible)
         return _alone(pool, demand, row, 1) if enough else None
+
+    def _may_queue(self, row: int, pool: Pool) -> bool:
+        """True if one row that may be used has place in its queue for a job of ours."""
+        queue = pool.own_waiting
+        return queue is not None and bool(
+            self._board.queueing[row] and queue[row] < self._rules.max_site_queue
+        )
+
+    def _fits_ahead(self, demand: Demand, eligible: Eligibility) -> bool:
+        """True if a demand that fits at one resource alone may be given to it before it is free."""
+        if not self._rules.queue_ahead or len(eligible.ever_rows) != 1:
+            return False
+        only = self._board.pool.columns.ces[int(eligible.ever_rows[0])]
+        return self._ahead(only) >= demand.description.cpus
 
     def _able(
         self, demand: Demand, eligible: Eligibility, excluded: Collection[str], pool: Pool, seed: int
@@ -221,9 +234,8 @@ class Selector:
         if not self._all_free(demand):
             if pool.own_waiting is not None:
                 ok = ok | (board.queueing.take(rows) & (pool.own_waiting.take(rows) < rules.max_site_queue))
-            if rules.queue_ahead and len(eligible.ever_rows) == 1 and len(rows):
-                only = pool.columns.ces[int(eligible.ever_rows[0])]
-                ok = ok | (self._ahead(only) >= demand.description.cpus)
+            if len(rows) and self._fits_ahead(demand, eligible):
+                ok = np.ones_like(ok)
         if pool.barred:
             ok = ok & board.usable.take(rows)
         if excluded:

@@ -37,7 +37,9 @@ class Turn:
         self._interval = interval
         self._runs = [step.run for step in steps]
         self._dues = [deadlines.due, *(step.due for step in steps)]
-        self._deadlines = deadlines
+        self._board = state.cache.board
+        self._seen = 0, 0
+        """State of the facts, and the bars, when everything was looked at last."""
         self._wake = -1.0
 
     @property
@@ -46,23 +48,33 @@ class Turn:
         return self._interval.due()
 
     def at_rest(self) -> bool:
-        """No job waits and no deadline is owed: what a site reports of a job changes nothing for others, and
-        the timer already set still holds."""
-        if self._queue.jobs or self._jobs.limits.changed or self._wake != self._interval.due():
+        """What a site reported of a job changes nothing for others, and the timer already set still holds."""
+        if self._queue.jobs and self._changed():
             return False
-        return self._wake > self._jobs.now.monotonic and self._cache and not self._deadlines.owed()
+        return self._cache and self._jobs.now.monotonic < self._wake <= self._next_due()
+
+    def _changed(self) -> bool:
+        """True if a job that waits may find what it did not find the last time."""
+        board, queue = self._board, self._queue
+        return bool(
+            queue.dirty or queue.freed or board.raised or self._seen != (board.facts, board.barred)
+        )
+
+    def _next_due(self) -> float:
+        moment = math.inf
+        for due in self._dues:
+            at = due()
+            if at < moment:
+                moment = at
+        return moment
 
     def run(self, *, fired: bool) -> None:
         """A slice of everything. `fired`: the timer that was asked for is used up."""
         self._state.eligibility.begin()
         for run in self._runs:
             run()
-        moment = math.inf
-        for due in self._dues:
-            at = due()
-            if at < moment:
-                moment = at
-        moment = max(self._jobs.now.monotonic, moment)
+        self._seen = self._board.facts, self._board.barred
+        moment = max(self._jobs.now.monotonic, self._next_due())
         if fired or moment != self._wake:
             self._wake = moment
             self._jobs.effects.append(Wake(moment))

@@ -1,4 +1,4 @@
-"""The directory of an attempt: its order, its cancel mark and its end, each written whole or not at all."""
+"""The directory of an attempt: its order, its cancel mark and its end; a part of one counts as none."""
 
 from __future__ import annotations
 
@@ -39,11 +39,13 @@ class AttemptDirectory:
 
     def make(self, order: LaunchOrder) -> None:
         """Write the order down; after this the attempt is at the site for good."""
+        data = orjson.dumps(_fields(order, order.attempt) | {"ce": order.ce.id}, default=str)
         try:
             os.mkdir(self.path, 0o700)
-        except FileExistsError:
-            pass  # it came before, and is written down once more
-        self._write("order", orjson.dumps(_fields(order, order.attempt) | {"ce": order.ce.id}, default=str))
+        except FileExistsError:  # it came before, and is written down once more
+            self._write("order", data)
+        else:  # until all of it is there nobody was told of the attempt, and a part counts as missing
+            _put(f"{self.path}/order", data)
 
     def order(self) -> LaunchOrder | None:
         """The order, if the attempt ever arrived."""
@@ -103,12 +105,7 @@ class AttemptDirectory:
 
     def _write(self, name: str, data: bytes) -> None:
         part = f"{self.path}/{name}.part"
-        file = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        try:
-            while data:  # a disk that is nearly full takes a part, and tells so with the rest
-                data = data[os.write(file, data) :]
-        finally:
-            os.close(file)
+        _put(part, data)
         os.rename(part, f"{self.path}/{name}")
 
     def _decoded(self, name: str, decode: Callable[[dict[str, Any]], Record]) -> Record | None:
@@ -126,6 +123,15 @@ class AttemptDirectory:
                 return file.read()
         except FileNotFoundError:
             return b""
+
+
+def _put(path: str, data: bytes) -> None:
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        while data:  # a disk that is nearly full takes a part, and tells so with the rest
+            data = data[os.write(file, data) :]
+    finally:
+        os.close(file)
 
 
 def tags_in(root: Path) -> Iterator[str]:

@@ -17,7 +17,7 @@ from broker_core.bookkeeping.check import check
 from broker_core.bookkeeping.entries import LogEntry, NewSubmission
 from broker_core.bookkeeping.repair import repair
 from broker_core.bookkeeping.sqlite.connection import STORE_FILE
-from broker_core.bookkeeping.store import Store
+from broker_core.bookkeeping.store import Readers, Store
 from broker_core.bookkeeping.taken_out import ASIDE_FILE
 from broker_core.jobs.events import EventSource, JobEvent
 from broker_core.jobs.record import JobRecord, apply
@@ -268,4 +268,20 @@ async def test_a_repair_takes_a_damaged_sweep_out_as_well(tmp_path: Path) -> Non
     assert check(tmp_path) == []
     store = open_store(tmp_path)
     assert len(store.live()) == 1
+    store.close()
+
+
+async def test_who_asks_for_the_input_of_a_job_that_has_just_begun_waits_for_no_reader(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, sweep = open_store(tmp_path), _sweep(3)
+    store.take_positions(sweep)
+    receipt = Receipt(ids=list(sweep.ids), batch="b")
+    await store.submit(NewSubmission(OWNER, "key", receipt, {SHA: TEXT}, (), sweeps=((sweep, ()),)))
+    record = await store.job(sweep.ids[1])
+    assert record is not None
+    await store.append([step(store, record, E.MATCHED, attempt=1, resources=("ce",))])
+    with monkeypatch.context() as patch:
+        patch.setattr(Readers, "read", None)
+        assert [await store.files_of(one) for one in sweep.ids] == [[], [], []]
     store.close()

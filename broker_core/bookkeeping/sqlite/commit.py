@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Iterable, Sequence
+from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -37,7 +38,8 @@ from broker_core.jobs.record import JobRecord
 from broker_core.jobs.transitions import EventType
 from broker_core.wire.submission import SandboxFile
 
-_CHUNKS = (256, 32, 8, 1)
+_CHUNKS = tuple(2**power for power in range(8, -1, -1))
+"""Rows of one statement: so few sizes that each statement is prepared once."""
 _INSERT_EVENTS = f"INSERT INTO events ({', '.join(EVENT_COLUMNS)}) VALUES "
 _INSERT_JOBS = f"INSERT INTO jobs (number, files, {', '.join(JOB_COLUMNS)}) VALUES "
 _UPDATE_JOBS = (
@@ -124,10 +126,16 @@ def _many(connection: sqlite3.Connection, start: str, end: str, rows: Iterable[t
     while pending:
         size = next(size for size in _CHUNKS if size <= len(pending))
         chunk, pending = pending[:size], pending[size:]
-        one = "(" + ",".join("?" * len(chunk[0])) + ")"
-        connection.execute(start + ",".join([one] * size) + end, [value for row in chunk for value in row])
+        values = [value for row in chunk for value in row]
+        connection.execute(_statement(start, end, size, len(chunk[0])), values)
         if not pending:
             pending = list(islice(iterator, _CHUNKS[0]))
+
+
+@cache
+def _statement(start: str, end: str, rows: int, columns: int) -> str:
+    one = "(" + ",".join("?" * columns) + ")"
+    return start + ",".join([one] * rows) + end
 
 
 def _write_submission(connection: sqlite3.Connection, new: NewSubmission, files: dict[str, str]) -> None:

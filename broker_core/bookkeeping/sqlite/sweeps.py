@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -9,6 +10,9 @@ from broker_core.bookkeeping.entries import EntityEntry, LogEntry
 from broker_core.jobs.events import JobEvent
 from broker_core.jobs.record import JobRecord, apply
 from broker_core.jobs.sweep import Sweep
+
+_BEGUN = 4000
+"""Jobs that have begun of which the list of input files is remembered: their sites soon ask for it."""
 
 
 @dataclass(slots=True, eq=False)
@@ -25,6 +29,8 @@ class Sweeps:
         self._of_job: dict[str, tuple[_Open, int]] = {}
         self._open: dict[int, _Open] = {}
         self._beginning: set[str] = set()
+        self._begun: OrderedDict[str, str] = OrderedDict()
+        """Names of the lists of input files of the jobs that began last."""
 
     def add(self, sweep: Sweep, begun: Iterable[int] = ()) -> None:
         """Take a sweep over, without the jobs that have begun."""
@@ -53,10 +59,11 @@ class Sweeps:
         found = self._of_job.get(job)
         return [] if found is None else found[0].sweep.events(found[1])
 
-    def files(self, job: str) -> str:
-        """Name of the list of input files of such a job."""
+    def files(self, job: str) -> str | None:
+        """Name of the list of input files of such a job, or of one that began lately: empty where it has
+        none; None: not known here."""
         found = self._of_job.get(job)
-        return "" if found is None else found[0].sweep.files
+        return self._begun.get(job) if found is None else found[0].sweep.files
 
     def with_beginnings(
         self, entries: Sequence[LogEntry | EntityEntry]
@@ -90,8 +97,11 @@ class Sweeps:
             found, index = self._of_job.pop(job)
             self._beginning.discard(job)
             found.left.discard(index)
+            self._begun[job] = found.sweep.files
             if not found.left:
                 self._open.pop(found.sweep.first, None)
+        while len(self._begun) > _BEGUN:
+            self._begun.popitem(last=False)
 
     def not_begun(self, jobs: Iterable[str]) -> None:
         """The own events of jobs were not kept."""

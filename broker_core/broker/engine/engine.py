@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 
 from broker_core.bookkeeping.entries import EntityEntry, LogEntry, NewSubmission
@@ -27,6 +28,9 @@ SOON = 0.004
 """Seconds that an event for which nothing waits may wait for others to be written with it."""
 MANY = 1000
 """Events that are written without waiting for more."""
+BURST, SPAN = 2, 0.008
+"""Decisions that something waits for are written at once, so often within so many seconds. Those that come
+faster are written together: a transaction costs more than the rows of a job."""
 _ITS_OWN = frozenset({Record, RecordEvent, Wake})
 """Effects that the engine carries out itself; all others wait until everything recorded before is durable."""
 
@@ -47,7 +51,11 @@ class Engine:
         self._timer: asyncio.TimerHandle | None = None
         self._last: asyncio.Future[None] | None = None
         self._pending: list[LogEntry | EntityEntry] = []
+        self._following: list[object] = []
+        """Effects that are carried out when what is pending is durable."""
         self._flush_timer: asyncio.TimerHandle | None = None
+        self._flushes: deque[float] = deque([float("-inf")] * BURST, maxlen=BURST)
+        """Times of the event loop at which events were written last."""
         self._stopped = False
         self._changes = 0
 
@@ -94,16 +102,19 @@ class Engine:
         self, entries: Sequence[LogEntry | EntityEntry], then: Callable[[], None] | None = None
     ) -> asyncio.Future[None]:
         """Write events with their rows; they are told to followers, and `then` is called, when durable."""
-        self._flush()
-        return self._append(entries, then)
+        following, whole = self._following, [*self._take_pending(), *entries]
+        return self._append(whole, following, then)
 
     def _append(
-        self, entries: Sequence[LogEntry | EntityEntry], then: Callable[[], None] | None
+        self,
+        entries: Sequence[LogEntry | EntityEntry],
+        following: Sequence[object],
+        then: Callable[[], None] | None = None,
     ) -> asyncio.Future[None]:
         for entry in entries:
             self._fail(f"before:{entry.event.type}")
         future = self.store.append(entries)
-        future.add_done_callback(lambda done: self._written(done, entries, then))
+        future.add_done_callback(lambda done: self._written(done, entries, following, then))
         self._last = future
         return future
 
@@ -174,7 +185,9 @@ class Engine:
         if not outside:
             self._write_soon(entries)
         elif entries:
-            self.record(entries, lambda: self._send(outside))
+            self._pending += entries
+            self._following += outside
+            self._flush_in_turn()
         else:
             self._flush()
             if self._last is not None and not self._last.done():
@@ -193,13 +206,31 @@ class Engine:
         elif self._pending and self._flush_timer is None:
             self._flush_timer = asyncio.get_running_loop().call_later(SOON, self._flush)
 
+    def _flush_in_turn(self) -> None:
+        """Write what is pending at once, or in a moment where that was done several times just now."""
+        loop = asyncio.get_running_loop()
+        first = self._flushes[0] + SPAN
+        if loop.time() >= first:
+            self._flush()
+        elif self._flush_timer is None or self._flush_timer.when() > first:
+            self._cancel_timer()
+            self._flush_timer = loop.call_at(first, self._flush)
+
     def _flush(self) -> None:
+        following, pending = self._following, self._take_pending()
+        if pending:
+            self._flushes.append(asyncio.get_running_loop().time())
+            self._append(pending, following)
+
+    def _take_pending(self) -> list[LogEntry | EntityEntry]:
+        self._cancel_timer()
+        pending, self._pending, self._following = self._pending, [], []
+        return pending
+
+    def _cancel_timer(self) -> None:
         if self._flush_timer is not None:
             self._flush_timer.cancel()
             self._flush_timer = None
-        if self._pending:
-            pending, self._pending = self._pending, []
-            self._append(pending, None)
 
     def _send(self, outside: Sequence[object]) -> None:
         if self._stopped:
@@ -219,6 +250,7 @@ class Engine:
         self,
         done: asyncio.Future[None],
         entries: Sequence[LogEntry | EntityEntry],
+        following: Sequence[object],
         then: Callable[[], None] | None,
     ) -> None:
         if done.cancelled() or (error := done.exception()) is not None:
@@ -227,6 +259,8 @@ class Engine:
         for entry in entries:
             self._fail(f"after:{entry.event.type}")
         self.stream.publish(entries)
+        if following:
+            self._send(following)
         if then is not None:
             then()
 

@@ -69,19 +69,23 @@ class ChangeTopics:
 
     def resources_changed(self) -> None:
         """Something of the resources or their sources is different."""
-        self._change(replace(self._next, resources=self.told.resources + 1))
+        if self._next.resources == self.told.resources:
+            self._change(replace(self._next, resources=self.told.resources + 1))
 
     def scheduler_changed(self) -> None:
         """The policies, or the queue's order or reasons, are different."""
-        self._change(replace(self._next, scheduler=self.told.scheduler + 1))
+        if self._next.scheduler == self.told.scheduler:
+            self._change(replace(self._next, scheduler=self.told.scheduler + 1))
 
     def sites_changed(self) -> None:
         """Something of the sites is different."""
-        self._change(replace(self._next, sites=self.told.sites + 1))
+        if self._next.sites == self.told.sites:
+            self._change(replace(self._next, sites=self.told.sites + 1))
 
     def slots_changed(self) -> None:
         """Something of the glideins or their slots is different."""
-        self._change(replace(self._next, slots=self.told.slots + 1))
+        if self._next.slots == self.told.slots:
+            self._change(replace(self._next, slots=self.told.slots + 1))
 
     def close(self) -> None:
         """Tell nothing more."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Coroutine, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from itertools import count
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 from broker_core.bookkeeping.sqlite.codec import clean
 from broker_core.broker.engine.engine import Engine
@@ -43,6 +43,10 @@ have left; then it is matched again."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
 _TOGETHER, _MOST_TOGETHER = 0.5, 500
 """Removals that are asked for within so many seconds are done together, so many at the most."""
+_TEXTS: dict[type, list[str]] = {
+    kind: [name for name, of in get_type_hints(kind).items() if of is str] for kind in get_args(AttemptReport)
+}
+"""The fields of each kind of report that are texts."""
 
 
 class SiteWorker:
@@ -363,8 +367,7 @@ class SiteWorker:
 
 def _writable(said: AttemptReport) -> AttemptReport:
     """The same; text that a site did not write in UTF-8 gets escapes, so that it can be kept and sent."""
-    texts = {one.name: getattr(said, one.name) for one in fields(said)}
     cleaned: dict[str, Any] = {
-        name: clean(text) for name, text in texts.items() if isinstance(text, str) and not text.isascii()
+        name: clean(text) for name in _TEXTS[type(said)] if not (text := getattr(said, name)).isascii()
     }
     return replace(said, **cleaned) if cleaned else said

@@ -110,7 +110,8 @@ async def _until_ended(
         for job in ids:
             changed(rows[job])
     if len(waiting) > left:
-        async with watching(client, lambda: waiting), aclosing(client.follow(position)) as updates:
+        following = client.follow(position, events=False)
+        async with watching(client, lambda: waiting), aclosing(following) as updates:
             async for update in updates:
                 _take(update, rows, waiting, changed)
                 if len(waiting) <= left:

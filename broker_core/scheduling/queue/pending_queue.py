@@ -105,7 +105,8 @@ class PendingQueue:
             return
         del line.jobs[job.id]
         if line.first == job.order:
-            self.freed |= line.mask
+            if len(self._lines) > 1:  # who stands behind it in its own line needs the same
+                self.freed |= line.mask
             line.since = None
             self._rank(line)
         if not line.jobs:

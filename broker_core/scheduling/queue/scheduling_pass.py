@@ -124,6 +124,8 @@ class SchedulingPass:
             competes = line.mask & ~barred
             blocked.append(Blocked(job, competes))
             union |= competes
+        # The lines that moved meanwhile came once more where they stand now.
+        queue.dirty = False
         # What was placed may have closed a resource for which somebody held others back.
         self.more = board.barred != barred
 

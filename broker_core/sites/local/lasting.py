@@ -16,6 +16,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from broker_core.jdl.names import ALL_NEW
 from broker_core.sites.contract import LaunchOrder
 from broker_core.sites.local.exit_watcher import ExitWatcher
@@ -157,7 +159,10 @@ class LastingStarters:
             "use": str(use_path()),
             "notice": self._notice,
         }
-        return json.dumps(fields).encode() + b"\n"
+        try:
+            return orjson.dumps(fields) + b"\n"
+        except TypeError:  # the broker's own variables may hold what is no UTF-8
+            return json.dumps(fields).encode() + b"\n"
 
     def _spawn(self, channel: socket.socket) -> int:
         number = channel.fileno()

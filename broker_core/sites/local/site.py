@@ -141,7 +141,7 @@ class LocalSite(LocalJobFiles):
             return tag
         order.carried("fork")
         self.capacity.check(order, self.name)
-        self._starts.check(order, directory.path)
+        self._starts.check(order)
         try:
             directory.make(order)
         except OSError as error:
@@ -335,9 +335,8 @@ class LocalSite(LocalJobFiles):
         self.finish(run, None)
 
     def _again(self, run: LocalRun) -> None:
-        if self._state is not SiteState.OPEN:
-            return
-        self._begin(run) if run.verdict is None else self.finish(run, None)
+        if self._state is SiteState.OPEN:
+            self._begin(run) if run.verdict is None else self.finish(run, None)
 
     def _exited(self, run: LocalRun) -> None:
         """The starter of `run` is gone: end what it left behind, then report."""
@@ -356,7 +355,8 @@ class LocalSite(LocalJobFiles):
         found = processes.children() if self._adopting and ours else None
         if found is None:
             return bool(processes.of_attempt(run.tag, run.starter, processes.all_processes()))
-        orphans = found - lasting - {other.starter for other in self.runs.values()}
+        if orphans := found - lasting:
+            orphans -= {other.starter for other in self.runs.values()}
         seen = [process for pid in orphans if (process := processes.look_at(pid)) is not None]
         processes.reap(pid for pid in orphans if processes.is_adopted_zombie(pid))
         return bool(processes.of_attempt(run.tag, run.starter, seen))

@@ -25,10 +25,11 @@ class Starts:
         self._capacity = capacity
         self._lasting = lasting
         self._notice = notice
+        self._anywhere = local_settings("", notice, settings, beat=False)
 
-    def check(self, order: LaunchOrder, directory: str) -> None:
+    def check(self, order: LaunchOrder) -> None:
         """Raise SiteRefused for what no program can be given."""
-        self._variables(order, directory)
+        starter_variables(_read_here(order), self._anywhere)
 
     def hand(self, run: LocalRun) -> Handed | None:
         """Give it to a lasting starter; None: it is not plain, or none is free."""
@@ -51,7 +52,12 @@ class Starts:
         return Launched(pid, begun)
 
     def _variables(self, order: LaunchOrder, directory: str) -> dict[str, str]:
-        # Nothing is brought from here: what the job made is read where it lies, and need not be listed.
-        order = replace(order, outputs=tuple(one for one in order.outputs if one != ALL_NEW))
         at = local_settings(directory, self._notice, self._settings, beat=order.interactive)
-        return starter_variables(order, at)
+        return starter_variables(_read_here(order), at)
+
+
+def _read_here(order: LaunchOrder) -> LaunchOrder:
+    """Nothing is brought from here: what the job made is read where it lies, and need not be listed."""
+    if ALL_NEW not in order.outputs:
+        return order
+    return replace(order, outputs=tuple(one for one in order.outputs if one != ALL_NEW))

@@ -30,6 +30,7 @@ from broker_core.worker.scripts.plain.records import (
     clear_up,
     failure,
     late_reason,
+    put,
     start_text,
     write,
 )
@@ -128,8 +129,7 @@ def _start(order: Order) -> int:
     pid = spawn(program, [order["program"], *order["arguments"]], order["environment"], actions)
     if order["nice"]:
         try:
-            with open(f"/proc/{pid}/autogroup", "w") as file:
-                file.write(str(order["nice"]))
+            put(os.open(f"/proc/{pid}/autogroup", os.O_WRONLY | os.O_CLOEXEC), str(order["nice"]))
         except OSError:
             pass  # it is over already, or the kernel does not share processors between sessions
     return pid

@@ -7,6 +7,7 @@ import os
 import resource
 import signal
 import subprocess
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
@@ -155,11 +156,21 @@ def escaped(text: str) -> str:
 
 def write(path: str, text: str) -> None:
     """Make a file; raises OSError."""
-    with open(path, "w") as file:
-        file.write(text)
+    # A file object asks the kernel three more times, which counts where a program takes a millisecond.
+    put(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666), text)
+
+
+def put(file: int, text: str) -> None:
+    """Write into an open file and close it; raises OSError."""
+    try:
+        rest = text.encode()
+        while rest:
+            rest = rest[os.write(file, rest) :]
+    finally:
+        os.close(file)
 
 
 def uptime() -> str:
-    """Seconds since the machine started, as the kernel writes them."""
-    with open("/proc/uptime") as file:
-        return file.read().split()[0]
+    """Seconds since the machine started, as the kernel writes them into `/proc/uptime`."""
+    hundredths = time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 10_000_000
+    return f"{hundredths // 100}.{hundredths % 100:02d}"
