@@ -77,7 +77,8 @@ note() {
 # node takes longer than many jobs.
 end_session() {
     case $boxed in bubblewrap*) [ ! -f "attempts/$tag/ended" ] || return 0 ;; esac
-    read -r leader <"$mine/pid" && of_session "$leader"
+    read -r leader <"$mine/pid" || return 0
+    of_session "$leader"
     [ -z "$processes" ] || kill -s KILL $processes 2>/dev/null
 }
 
@@ -324,7 +325,8 @@ leave() {
         tell
     done
     for claim in $running; do
-        read -r leader <"$own/taken/$claim/pid" && of_session "$leader"
+        read -r leader <"$own/taken/$claim/pid" || continue
+        of_session "$leader"
         [ -z "$processes" ] || kill -s KILL $processes 2>/dev/null
     done
     [ -z "$lasting" ] || kill -s KILL "$lasting" 2>/dev/null
