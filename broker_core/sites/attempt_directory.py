@@ -1,4 +1,4 @@
-"""The directory of an attempt: its order, its cancel mark and its end; a part of one counts as none."""
+"""The directory of an attempt: its order, its cancel mark and its end, each written whole or not at all."""
 
 from __future__ import annotations
 
@@ -42,10 +42,9 @@ class AttemptDirectory:
         data = orjson.dumps(_fields(order, order.attempt) | {"ce": order.ce.id}, default=str)
         try:
             os.mkdir(self.path, 0o700)
-        except FileExistsError:  # it came before, and is written down once more
-            self._write("order", data)
-        else:  # until all of it is there nobody was told of the attempt, and a part counts as missing
-            _put(f"{self.path}/order", data)
+        except FileExistsError:
+            pass  # it came before, and is written down once more
+        self._write("order", data)
 
     def order(self) -> LaunchOrder | None:
         """The order, if the attempt ever arrived."""
