@@ -39,12 +39,11 @@ class AttemptDirectory:
 
     def make(self, order: LaunchOrder) -> None:
         """Write the order down; after this the attempt is at the site for good."""
-        data = orjson.dumps(_fields(order, order.attempt) | {"ce": order.ce.id}, default=str)
         try:
             os.mkdir(self.path, 0o700)
         except FileExistsError:
             pass  # it came before, and is written down once more
-        self._write("order", data)
+        self._write("order", orjson.dumps(_fields(order, order.attempt) | {"ce": order.ce.id}, default=str))
 
     def order(self) -> LaunchOrder | None:
         """The order, if the attempt ever arrived."""
@@ -104,7 +103,12 @@ class AttemptDirectory:
 
     def _write(self, name: str, data: bytes) -> None:
         part = f"{self.path}/{name}.part"
-        _put(part, data)
+        file = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        try:
+            while data:  # a disk that is nearly full takes a part, and tells so with the rest
+                data = data[os.write(file, data) :]
+        finally:
+            os.close(file)
         os.rename(part, f"{self.path}/{name}")
 
     def _decoded(self, name: str, decode: Callable[[dict[str, Any]], Record]) -> Record | None:
@@ -122,15 +126,6 @@ class AttemptDirectory:
                 return file.read()
         except FileNotFoundError:
             return b""
-
-
-def _put(path: str, data: bytes) -> None:
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    try:
-        while data:  # a disk that is nearly full takes a part, and tells so with the rest
-            data = data[os.write(file, data) :]
-    finally:
-        os.close(file)
 
 
 def tags_in(root: Path) -> Iterator[str]:
