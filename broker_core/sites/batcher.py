@@ -51,7 +51,13 @@ class Batcher(Generic[Asked, Got]):
     def _begin(self) -> None:
         task = asyncio.get_running_loop().create_task(self._work())
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._over)
+
+    def _over(self, task: asyncio.Task[None]) -> None:
+        """The loop tells this a turn after the group's end: what was asked in between begins here."""
+        self._tasks.discard(task)
+        if self._waiting and not task.cancelled() and len(self._tasks) < self._at_once:
+            self._begin()
 
     async def _work(self) -> None:
         await asyncio.sleep(self._linger)

@@ -14,6 +14,7 @@ from broker_core.client.client import BrokerClient
 from broker_core.client.transport import BrokerTransport
 from broker_core.errors import Unreachable
 from broker_core.jobs.states import JobState
+from broker_core.system.paths import places
 from broker_core.wire.submission import Submission, SubmissionItem
 from tests.crash.checker import Verdict, job_text, judge
 from tests.running import end_all
@@ -66,7 +67,10 @@ class Survivor:
             self.start()
 
     def told(self) -> str:
-        return (self.state_dir.parent / "broker.err").read_text()[-3000:]
+        """The last words of the brokers, and of their log."""
+        log = places(self.state_dir).log
+        words = (self.state_dir.parent / "broker.err", log)
+        return "\n".join(path.read_text()[-3000:] for path in words if path.exists())
 
     def kill(self, how: signal.Signals = signal.SIGKILL) -> None:
         if self._process is not None and self._process.poll() is None:
