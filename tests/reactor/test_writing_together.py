@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+import uvloop
 
 from broker_core.bookkeeping.entries import EntityEntry, LogEntry
 from broker_core.bookkeeping.sqlite.connection import STORE_FILE
+from broker_core.bookkeeping.store import Store
 from broker_core.broker.engine import engine as module
 from broker_core.broker.engine.engine import BURST, Engine
 from broker_core.broker.engine.failpoints import FailPoints
@@ -31,12 +33,31 @@ from tests.waiting import eventually
 JOBS = 12
 
 
+def test_a_write_that_is_due_at_once_does_not_stop_what_is_decided_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On the broker's own event loop, which hands out another kind of handle there."""
+    monkeypatch.setattr(module, "SPAN", 0.0004)
+    uvloop.run(_sent_of_burst(tmp_path))
+
+
+async def _sent_of_burst(folder: Path) -> None:
+    store = open_store(folder)
+    sent = list[str]()
+    engine = _engine(store, lambda effect: sent.append(effect.record.id))
+    for arrival in await _arrivals(store):
+        engine.post(SubmissionRecorded((arrival,)))
+    await engine.settled()
+    await eventually(lambda: len(sent) == JOBS)
+    engine.stop()
+    store.close()
+
+
 async def test_decisions_in_quick_succession_share_a_write_and_a_single_one_does_not_wait(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "SPAN", 1e9)
     store = open_store(tmp_path)
-    engine = Engine(store, Core([build(matched, store.next_position)]), Stream(store), FailPoints())
     writes, sent = list[int](), list[str]()
     append = store.append
 
@@ -51,22 +72,35 @@ async def test_decisions_in_quick_succession_share_a_write_and_a_single_one_does
         sent.append(effect.record.id)
 
     monkeypatch.setattr(store, "append", counted)
-    ignored = dict.fromkeys((Confirm, Cancel, Ask, LateMessage, ReleaseBarrier, EndLauncher), lambda _: None)
-    engine.connect({**ignored, Submit: to_site})
-    at = tuple(facts_of(resource(f"ce{number}:2119/jobmanager-pbs-x")) for number in range(JOBS))
-    engine.post(SourceHeard("here", 0.0, 0.0, at, complete=True, interval=1e9))
-    description = check(TEXT).description
-    assert description is not None
-    entries = [first(store) for _ in range(JOBS)]
-    await store.submit(submission(entries))
-    for number, entry in enumerate(entries):
-        engine.post(SubmissionRecorded((Arrival(entry.record, demand_of(description, TEXT)),)))
+    engine = _engine(store, to_site)
+    arrivals = await _arrivals(store)
+    for number, arrival in enumerate(arrivals):
+        engine.post(SubmissionRecorded((arrival,)))
         if number < BURST:
             await eventually(lambda: len(sent) > number)  # noqa: B023 - awaited before the next
     assert len(sent) == len(writes) == BURST, "the others wait for a moment"
     await engine.settled()
     await eventually(lambda: len(sent) == JOBS)
-    assert sorted(sent) == sorted(entry.event.job for entry in entries)
+    assert sorted(sent) == sorted(arrival.record.id for arrival in arrivals)
     assert len(writes) == BURST + 1
     engine.stop()
     store.close()
+
+
+def _engine(store: Store, to_site: Callable[[Submit], None]) -> Engine:
+    """One that has a computing element for each job."""
+    engine = Engine(store, Core([build(matched, store.next_position)]), Stream(store), FailPoints())
+    ignored = dict.fromkeys((Confirm, Cancel, Ask, LateMessage, ReleaseBarrier, EndLauncher), lambda _: None)
+    engine.connect({**ignored, Submit: to_site})
+    at = tuple(facts_of(resource(f"ce{number}:2119/jobmanager-pbs-x")) for number in range(JOBS))
+    engine.post(SourceHeard("here", 0.0, 0.0, at, complete=True, interval=1e9))
+    return engine
+
+
+async def _arrivals(store: Store) -> list[Arrival]:
+    """Jobs that are in the store."""
+    entries = [first(store) for _ in range(JOBS)]
+    await store.submit(submission(entries))
+    description = check(TEXT).description
+    assert description is not None
+    return [Arrival(entry.record, demand_of(description, TEXT)) for entry in entries]

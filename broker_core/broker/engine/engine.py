@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 
@@ -53,7 +54,10 @@ class Engine:
         self._pending: list[LogEntry | EntityEntry] = []
         self._following: list[object] = []
         """Effects that are carried out when what is pending is durable."""
-        self._flush_timer: asyncio.TimerHandle | None = None
+        self._flush_timer: asyncio.Handle | None = None
+        self._flush_at = math.inf
+        """Time of the event loop at which that rings. The handle does not know where it rings at once: then
+        uvloop's is no TimerHandle."""
         self._flushes: deque[float] = deque([float("-inf")] * BURST, maxlen=BURST)
         """Times of the event loop at which events were written last."""
         self._stopped = False
@@ -204,17 +208,20 @@ class Engine:
         if len(self._pending) >= MANY:
             self._flush()
         elif self._pending and self._flush_timer is None:
-            self._flush_timer = asyncio.get_running_loop().call_later(SOON, self._flush)
+            self._flush_by(asyncio.get_running_loop().time() + SOON)
 
     def _flush_in_turn(self) -> None:
         """Write what is pending at once, or in a moment where that was done several times just now."""
-        loop = asyncio.get_running_loop()
         first = self._flushes[0] + SPAN
-        if loop.time() >= first:
+        if asyncio.get_running_loop().time() >= first:
             self._flush()
-        elif self._flush_timer is None or self._flush_timer.when() > first:
-            self._cancel_timer()
-            self._flush_timer = loop.call_at(first, self._flush)
+        elif self._flush_at > first:
+            self._flush_by(first)
+
+    def _flush_by(self, moment: float) -> None:
+        self._cancel_timer()
+        self._flush_at = moment
+        self._flush_timer = asyncio.get_running_loop().call_at(moment, self._flush)
 
     def _flush(self) -> None:
         following, pending = self._following, self._take_pending()
@@ -230,7 +237,7 @@ class Engine:
     def _cancel_timer(self) -> None:
         if self._flush_timer is not None:
             self._flush_timer.cancel()
-            self._flush_timer = None
+            self._flush_timer, self._flush_at = None, math.inf
 
     def _send(self, outside: Sequence[object]) -> None:
         if self._stopped:
