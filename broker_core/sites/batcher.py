@@ -41,12 +41,12 @@ class Batcher(Generic[Asked, Got]):
 
     async def close(self) -> None:
         """Give up what is under way; callers get CancelledError."""
+        for _, future in self._waiting:
+            future.cancel()
+        self._waiting.clear()  # first, else a group that ends just now begins the next one
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        for _, future in self._waiting:
-            future.cancel()
-        self._waiting.clear()
 
     def _begin(self) -> None:
         task = asyncio.get_running_loop().create_task(self._work())
