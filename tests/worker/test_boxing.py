@@ -226,6 +226,17 @@ def test_software_of_the_account_can_be_used_and_nothing_else_of_its_home(
         assert node.run("sh", "-c", f"echo >{home}/bin/made").returncode != 0
 
 
+def test_software_in_a_folder_that_is_shown_is_not_shown_once_more(node: NodeOfTwoSlots) -> None:
+    with tempfile.TemporaryDirectory(prefix="home-") as made:
+        home = Path(made).resolve()
+        for name in ("pyenv/versions/3/bin", "pyenv/versions/3/lib", "pyenv/shims", "pyenv-2/bin"):
+            (home / name).mkdir(parents=True)
+        home.chmod(0o755)
+        folders = [f"{home}/{name}" for name in ("pyenv/versions/3/bin", "pyenv/shims", "pyenv-2/bin")]
+        found = node.find("bubblewrap", path=":".join([*folders, PATH]), HOME=str(home)).splitlines()
+    assert found == ["bubblewrap", f"{home}/pyenv", f"{home}/pyenv-2/bin"]
+
+
 def test_the_best_box_that_works_is_taken(node: NodeOfTwoSlots, tmp_path: Path) -> None:
     assert node.find() == "bubblewrap\n"
     few = node.root / "few"

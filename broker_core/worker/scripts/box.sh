@@ -71,7 +71,7 @@ try_landlock() {
     [ -z "$why" ]
 }
 
-# Print a path that programs may read: not what they read anyway, nor one in which more may be than software.
+# Note a path that programs may read: not what they read anyway, nor one in which more may be than software.
 offer() {
     case $1 in *[!A-Za-z0-9_./+@:=-]*) return ;; esac
     [ -e "$1" ] || return 0
@@ -81,10 +81,9 @@ offer() {
     case ${HOME:-/}/ in "$1"/*) return ;; esac
     for path in $offered; do case $1/ in "$path"/*) return ;; esac; done
     offered="$offered $1"
-    printf '%s\n' "$1"
 }
 
-# Print what belongs to folder $1 of programs: what is installed beside it.
+# Note what belongs to folder $1 of programs: what is installed beside it.
 offer_beside() {
     root=${1%/*}
     case $1 in
@@ -115,6 +114,11 @@ find_software() {
     set -- ${LD_LIBRARY_PATH-}
     IFS=$fields
     for folder do case $folder in /*) offer "$folder" ;; esac; done
+    # Each thing that is bound takes a while: what is in a folder that was found behind it is not bound once more.
+    for one in $offered; do
+        for path in $offered; do case $one in "$path"/*) continue 2 ;; esac; done
+        printf '%s\n' "$one"
+    done
 }
 
 find_box() {
