@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from broker_core.sites.glideins import SlotClaim
 from broker_core.sites.shell import bundle
 from broker_core.sites.shell.glideins import read_status
 from broker_core.worker.script import glidein_path
+from tests.running import processes_of
 from tests.waiting import wait_until
 from tests.worker import break_out
 from tests.worker.glidein_node import NAME, Node
@@ -154,6 +156,37 @@ def test_a_slot_is_free_though_what_lasts_was_killed_with_its_payload(lasting: N
     lasting.begin("third", "c3", f"touch {lasting.root}/began-3")
     wait_until(lambda: lasting.status is not None and lasting.status.over.get("c3") == 0)
     assert sorted(one.name for one in lasting.root.glob("began-*")) == ["began-2", "began-3"]
+
+
+def test_a_glidein_waits_for_the_bell_of_what_lasts_and_goes_on_without_it(lasting: Node) -> None:
+    glidein = lasting.start()
+    lasting.renew(1)
+    bell = lasting.own / "bell"
+    wait_until(lambda: hears(glidein.pid, bell))
+    first = int((lasting.own / "starter").read_text())
+    lasting.begin("before", "c1", "true")
+    wait_until(lambda: lasting.status is not None and lasting.status.over.get("c1") == 0)
+    # Nothing that the glidein starts may read what is for the glidein, or seem to ring.
+    lasting.want("c2", "talk 5 run")
+    lasting.begin("talk", "c2", "sleep 600")
+    shell = SlotClaim(NAME, "c3", 5)
+    lasting.stage("shell", shell, "sleep 600")
+    assert lasting.take("shell", shell) == 0
+    wait_until(lambda: lasting.pid_of("talk") is not None and lasting.nice_of("shell") == 5)
+    held = [pid for pid in processes_of(lasting.root) if hears(pid, bell)]
+    assert sorted(held) == sorted([glidein.pid, first])
+    os.kill(first, signal.SIGKILL)
+    wait_until(lambda: int((lasting.own / "starter").read_text()) != first)
+    beat = lasting.status.beat if lasting.status is not None else 0
+    wait_until(lambda: lasting.status is not None and lasting.status.beat > beat + 2)
+    wait_until(lambda: hears(glidein.pid, bell))
+
+
+def hears(pid: int, bell: Path) -> bool:
+    """True for a process that has a pipe open."""
+    with suppress(OSError):
+        return any(one.samefile(bell) for one in Path(f"/proc/{pid}/fd").iterdir() if one.exists())
+    return False
 
 
 def test_a_slot_is_free_after_its_payload_though_the_shell_that_minds_it_was_killed(node: Node) -> None:

@@ -94,8 +94,9 @@ keep_starter() {
     [ -n "$ended" ] && [ "$starters" -lt 3 ] && [ "$boxed" = bubblewrap ] || return 0
     [ -z "$lasting" ] || ! kill -s 0 "$lasting" 2>/dev/null || return 0
     starters=$((starters + 1))
-    python=$(command -v python3) && { [ -p "$own/orders" ] || mkfifo "$own/orders"; } || return 0
-    setsid "$python" -I -S -c "$serve" "$boxing" "$name" "$$" </dev/null >/dev/null 2>&1 &
+    python=$(command -v python3) || return 0
+    for pipe in orders bell; do [ -p "$own/$pipe" ] || mkfifo "$own/$pipe" || return 0; done
+    setsid "$python" -I -S -c "$serve" "$boxing" "$name" "$$" </dev/null >/dev/null 2>&1 3<&- &
     lasting=$!
 }
 
@@ -105,6 +106,7 @@ begin() {
     ! hand || return 0
     (
         trap - TERM
+        exec 3<&-
         while :; do
             way="nice -n $nice"
             [ "$nice" != 0 ] || way=
@@ -278,15 +280,32 @@ keep_warm() {
     spares=$((spares + 1))
     mkdir -p "$own/warm" && cp "programs/$warm" "$own/warm/start" && printf '%s\n' "$agent" >"$own/warm/agent" ||
         return 0
-    setsid "$PWD/programs/$agent" --warm "$PWD/$own/warm" "$$" </dev/null >/dev/null 2>&1 &
+    setsid "$PWD/programs/$agent" --warm "$PWD/$own/warm" "$$" </dev/null >/dev/null 2>&1 3<&- &
     spare=$!
+}
+
+# Wait for the bell of what lasts, which needs no process for each look as `sleep` does; false if it is not there. As
+# nobody else writes to the bell, and no payload may read from it, that comes to its end once the writer is gone.
+hear_bell() {
+    if [ -z "$bell" ]; then
+        [ -n "$lasting" ] && read -r bell 2>/dev/null <"$own/starter" && [ "$bell" = "$lasting" ] || bell=
+        [ -n "$bell" ] || return 1
+        # A pipe without a writer would not open. This one must be gone before anything is started.
+        { [ -p "$own/bell" ] && command exec 4<>"$own/bell" 3<"$own/bell" 4<&-; } 2>/dev/null || { bell= && return 1; }
+    fi
+    ! read -r word <&3 && [ -z "$rung$leaving" ] || return 0
+    exec 3<&-
+    bell=
+    return 1
 }
 
 # Wait for the next look.
 rest() {
-    sleep 0.2 &
-    nap=$!
-    if [ -z "$rung" ]; then wait "$nap"; else kill "$nap"; fi 2>/dev/null
+    if [ -z "$rung" ] && ! hear_bell; then
+        sleep 0.2 &
+        nap=$!
+        if [ -z "$rung" ]; then wait "$nap"; else kill "$nap"; fi 2>/dev/null
+    fi
     nap= rung=
 }
 
@@ -331,7 +350,7 @@ case $boxes:$boxed in always:not*) fault="no box can be made on the node: ${boxe
 boxed=${boxed%% /*}
 newline='
 '
-beat=0 known= most=$first running= heard= spare= spares=0 lasting= starters=0 ended=
+beat=0 known= most=$first running= heard= spare= spares=0 lasting= starters=0 ended= bell=
 serve='import sys; sys.path.insert(0, sys.argv[1]); from broker_core.worker.scripts.payloads.server import main
 main(sys.argv[2], int(sys.argv[3]))'
 [ -z "$fault" ] || { tell && exit 1; }

@@ -3,27 +3,62 @@
 Lines are `CLAIM TAG KNOWN SINCE CHECKED MOST`; the last four are what the shell knows of the glidein's lease,
 in seconds since the machine started. Each is carried out by a process of its own, which is the minder of its
 claims and then waits for the next one.
+
+Meanwhile it has the shell look at its claims and renew its leases: a line in the FIFO `bell` for each look.
 """
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import select
 import signal
 import socket
 import subprocess
+import termios
+import time
 
 from broker_core.worker.scripts.payloads.lines import ClaimLine, GlideinLease, is_there
 from broker_core.worker.scripts.payloads.order_file import read_order
 from broker_core.worker.scripts.payloads.run import be_heir, box_words
 from broker_core.worker.scripts.plain.records import write
 
-_PERIOD = 5.0
-"""Seconds between looks whether the glidein is there."""
+_PERIOD = 0.2
+"""Seconds between looks of the shell at its claims."""
 _READY = b"."
 _MOST = 4096
 """Bytes of a line at the most."""
+
+
+class Bell:
+    """Has the shell look at its claims; that takes the end of what rings for the end of the pipe."""
+
+    def __init__(self, path: str) -> None:
+        self._pipe = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+        self._due = 0.0
+
+    def left(self) -> float:
+        """Seconds until it is to be rung."""
+        return max(0.0, self._due - time.monotonic())
+
+    def ring(self) -> None:
+        """Ring it if it is time, and the shell has heard it the last time."""
+        if self.left():
+            return
+        self._due = time.monotonic() + _PERIOD
+        waiting = fcntl.ioctl(self._pipe, termios.FIONREAD, bytes(4))
+        if not any(waiting):
+            os.write(self._pipe, b"\n")
+
+    def wait(self) -> None:
+        """Ring it, and do nothing else, until it is time for the next."""
+        select.select([], [], [], self.left())
+        self.ring()
+
+    def close(self) -> None:
+        """Leave it to the other process that has it."""
+        os.close(self._pipe)
 
 
 class Server:
@@ -34,6 +69,7 @@ class Server:
         self._glidein, self._shell, self._home = glidein, shell, os.getcwd()
         self._own = f"{self._home}/glideins/{glidein}"
         self._orders = os.open(f"{self._own}/orders", os.O_RDWR | os.O_CLOEXEC)
+        self._bell = Bell(f"{self._own}/bell")
         self._minders: list[socket.socket] = []
         self._idle: list[socket.socket] = []
         self._rest = b""
@@ -43,7 +79,8 @@ class Server:
         write(f"{self._own}/starter", f"{os.getpid()}\n")
         while is_there(self._shell):
             watched = {one.fileno(): one for one in self._minders}
-            ready = select.select([self._orders, *watched], [], [], _PERIOD)[0]
+            ready = select.select([self._orders, *watched], [], [], self._bell.left())[0]
+            self._bell.ring()
             for number in ready:
                 if number in watched:
                     self._hear(watched[number])
@@ -70,7 +107,7 @@ class Server:
         for line in lines:
             _prepare_box(f"{self._home}/attempts/{line.decode().split(' ')[1]}")
             while not (self._idle or self._begin_minder()):
-                select.select([], [], [], _PERIOD)  # there is no room for one more process
+                self._bell.wait()  # there is no room for one more process
             with contextlib.suppress(OSError):  # it is gone; the glidein finds out
                 self._idle.pop().send(line)
 
@@ -100,6 +137,7 @@ class Server:
         status = 1
         try:
             os.close(self._orders)
+            self._bell.close()
             for other in self._minders:
                 other.close()
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
