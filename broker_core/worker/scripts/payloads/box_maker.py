@@ -38,6 +38,8 @@ _RESET = (*_IGNORED, signal.SIGCHLD)
 _THREE_FILES = socket.CMSG_SPACE(3 * struct.calcsize("i"))
 _NOT_FOUND, _NOT_STARTED = 127, 126
 _SHELL = "/bin/sh"
+_OWN = (("mnt", mounts.NEW_MOUNTS), ("ipc", mounts.NEW_IPC), ("pid", mounts.NEW_PIDS))
+"""Namespaces to which it comes back from a box, of which nothing is left then."""
 
 
 class BoxMaker:
@@ -46,8 +48,7 @@ class BoxMaker:
     def __init__(self, view: BoxView, orders: socket.socket) -> None:
         self._view, self._orders = view, orders
         self._own = [
-            (os.open(f"{PROCESSES}/self/ns/{name}", os.O_RDONLY | os.O_CLOEXEC), kind)
-            for name, kind in (("mnt", mounts.NEW_MOUNTS), ("pid", mounts.NEW_PIDS))
+            (os.open(f"{PROCESSES}/self/ns/{name}", os.O_RDONLY | os.O_CLOEXEC), kind) for name, kind in _OWN
         ]
         self._first = FirstProcess(view.processes, OF_PROCESSES)
         find = CDLL(None).getenv
@@ -149,7 +150,7 @@ def main(attempts: str, steps: list[Step]) -> None:
     view = BoxView(steps, attempts)
     view.prepare()
     # Devices wanted a root; programs are who they are outside. Nobody can take away what is mounted so far.
-    mounts.unshare(mounts.NEW_USERS | mounts.NEW_MOUNTS | mounts.NEW_PIDS)
+    mounts.unshare(mounts.NEW_USERS | mounts.NEW_MOUNTS | mounts.NEW_IPC | mounts.NEW_PIDS)
     mounts.be_account(account, (0, 0), PROCESSES)
     give_up_new_privileges()
     mounts.leave_no_rights_to_programs()

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 
 from broker_core.worker.boxing import mounts
 
@@ -48,7 +49,7 @@ def steps_of(words: Iterable[str], directory: str) -> list[Step] | None:
         if word == "--":
             return found if own == {f"{directory}/job", f"{directory}/scratch"} else None
         count = 1 if word in _ONE else 2 if word in _TWO else 0
-        values = [value for _, value in zip(range(count), rest, strict=False)]
+        values = list(islice(rest, count))
         if (word not in _ALONE and not count) or len(values) < count:
             return None
         if word == "--cap-drop":
