@@ -31,7 +31,7 @@ _DIRECTORY = "/directory-of-the-attempt"
 """Stands for it in the words of a box."""
 _BOX_IGNORES = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
 _RESET = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD)
-_LONGEST_LOOK = 20.0
+_MOST_SECONDS = 20.0
 """Seconds; the shell of the glidein waits meanwhile."""
 _BE_SUBREAPER = 36
 """Option of prctl(2)."""
@@ -171,7 +171,7 @@ def box_words(words: tuple[str, ...]) -> list[str]:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         check=True,
-        timeout=_LONGEST_LOOK,
+        timeout=_MOST_SECONDS,
     )
     found = os.fsdecode(answer.stdout).split("\0")[:-2]
     return [programs.find_program(found[0], os.environ.get("PATH", os.defpath)), *found[1:]] if found else []
