@@ -20,6 +20,16 @@ def system_call(number: int, *arguments: object) -> int:
     return result
 
 
+def library_call(name: str, *arguments: object) -> int:
+    """Call a function of the C library by name, which sets errno; raises OSError."""
+    words = [ctypes.c_ulong(one) if isinstance(one, int) else one for one in arguments]
+    result = int(getattr(_LIBC, name)(*words))
+    if result < 0:
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code))
+    return result
+
+
 def process_control(option: int, *arguments: object) -> None:
     """prctl(2); raises OSError."""
     words = [ctypes.c_ulong(one) if isinstance(one, int) else one for one in arguments]

@@ -105,11 +105,15 @@ class ClaimLine:
 
 def _end_session(leader: str) -> None:
     """Kill what a payload has left of its session, whose shell was killed itself."""
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        with suppress(OSError):  # it is gone, or another's
-            if str(os.getsid(int(name))) == leader:
-                os.kill(int(name), signal.SIGKILL)
-                os.waitpid(int(name), 0)  # of those whose parent is gone this process is the heir
+    found = True
+    while found:  # others may have begun meanwhile
+        found = False
+        for name in filter(str.isdigit, os.listdir("/proc")):
+            with suppress(OSError):  # it is gone, or another's
+                if str(os.getsid(int(name))) == leader:
+                    os.kill(int(name), signal.SIGKILL)
+                    os.waitpid(int(name), 0)  # of those whose parent is gone this process is the heir
+                    found = True
 
 
 def is_there(pid: int) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import os
 import resource
-import select
 import shutil
 import signal
 import subprocess
@@ -14,6 +13,7 @@ from contextlib import suppress
 from types import FrameType
 
 from broker_core.worker.boxing.kernel_calls import process_control
+from broker_core.worker.scripts.payloads.boxes import OwnBox, RunningBox, boxes
 from broker_core.worker.scripts.payloads.order_file import read_order
 from broker_core.worker.scripts.payloads.outputs import drop_links_out
 from broker_core.worker.scripts.payloads.records import record_end, tell
@@ -31,6 +31,8 @@ _DIRECTORY = "/directory-of-the-attempt"
 """Stands for it in the words of a box."""
 _BOX_IGNORES = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
 _RESET = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD)
+_MOST_SECONDS = 20.0
+"""Seconds; the shell of the glidein waits meanwhile."""
 _BE_SUBREAPER = 36
 """Option of prctl(2)."""
 
@@ -60,7 +62,7 @@ class PlainAttempt:
             return 226
         except OSError:
             return DECLINED
-        return self._started(order, [word.replace(_DIRECTORY, self._folder) for word in words])
+        return self._started(order, words)
 
     def _asked_to_end(self, _: int, __: FrameType | None) -> None:
         self.terminated = True
@@ -73,44 +75,47 @@ class PlainAttempt:
             os.mkdir(f"{folder}/scratch")
             if os.path.exists(f"{folder}/cancel"):
                 return record_end(order, EndOfProgram("-", "killed", records.escaped(_CANCELED)))
-            pid = self._begin(order, box)
+            running = self._begin(order, box)
         except OSError as error:
             why = records.escaped(f"It could not be started: {error.strerror}.")
             return record_end(order, EndOfProgram("-", "starter", why))
         try:
-            records.write(self._pid_file, f"{pid}\n")
-            records.write(f"{folder}/started", records.start_text(pid, int(time.time())))
+            records.write(self._pid_file, f"{running.pid}\n")
+            records.write(f"{folder}/started", records.start_text(running.pid, int(time.time())))
         except OSError:
             # What could not be told to have begun would be begun again.
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
+            running.kill()
+            running.wait()
             with suppress(OSError):
                 os.unlink(f"{folder}/started")
             why = "The start could not be recorded, so nothing was started; the disk may be full."
             return record_end(order, EndOfProgram("-", "starter", records.escaped(why)))
         tell(order, "started", "s")
-        late = self._mind(order, pid)
-        _, status, usage = os.wait4(pid, 0)
-        _end_group(pid)
-        code = os.waitstatus_to_exitcode(status)
-        return self._over(order, 128 - code if code < 0 else code, usage, late)
+        late = self._mind(order, running)
+        status, usage = running.wait()
+        return self._over(order, status, usage, late)
 
-    def _begin(self, order: Order, box: list[str]) -> int:
+    def _begin(self, order: Order, box: list[str]) -> RunningBox:
         # What comes to all processes of a session is for the program in the box, which sees to that.
         for number in _BOX_IGNORES:
             signal.signal(number, signal.SIG_IGN)
-        words, known = [*box, _program(order), *order["arguments"]], order["environment"]
+        words, known = [_program(order), *order["arguments"]], order["environment"]
+        actions = programs.redirections(order)
         try:
-            return programs.spawn(box[0], words, known, programs.redirections(order), _RESET)
+            made = boxes().begin(self._folder, (box, _DIRECTORY), (words, known), actions)
+            if made is not None:
+                return made
+            words = [*(word.replace(_DIRECTORY, self._folder) for word in box), *words]
+            return OwnBox(programs.spawn(words[0], words, known, actions, _RESET))
         finally:
             # A shell cannot heed what is ignored when it begins: that which attends is one.
             for number in _BOX_IGNORES:
                 signal.signal(number, self._asked_to_end if number == signal.SIGTERM else signal.SIG_DFL)
 
-    def _mind(self, order: Order, pid: int) -> bool:
+    def _mind(self, order: Order, running: RunningBox) -> bool:
         """Wait for the end of the program; true if it was ended for its wall limit."""
         limit, attendant = order["wall_limit"], None
-        began, number = time.monotonic(), os.pidfd_open(pid)
+        began = time.monotonic()
         try:
             while True:
                 left = None if limit is None else began + limit - time.monotonic()
@@ -120,13 +125,12 @@ class PlainAttempt:
                     programs.end_all(order["tag"], order["kill_grace"])
                     return True
                 pause = _ALONE if attendant is None else left
-                if _ready(number, pause if left is None or pause is None else min(pause, left)):
+                if running.is_over(pause if left is None or pause is None else min(pause, left)):
                     return False
                 if attendant is None and time.monotonic() >= began + _ALONE:
                     with suppress(OSError):  # there is no room for one more process: it is tried again
-                        attendant = self._attend(order, pid)
+                        attendant = self._attend(order, running.pid)
         finally:
-            os.close(number)
             if attendant is not None:
                 if not os.path.exists(f"{self._folder}/stopped"):
                     attendant.send_signal(signal.SIGUSR1)
@@ -140,7 +144,7 @@ class PlainAttempt:
             words, env=known, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True
         )
 
-    def _over(self, order: Order, status: int, usage: resource.struct_rusage, late: bool) -> int:
+    def _over(self, order: Order, status: int, usage: resource.struct_rusage | None, late: bool) -> int:
         drop_links_out()
         _remove(f"{self._folder}/scratch")
         kind, reason = "-", ""
@@ -167,6 +171,7 @@ def box_words(words: tuple[str, ...]) -> list[str]:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         check=True,
+        timeout=_MOST_SECONDS,
     )
     found = os.fsdecode(answer.stdout).split("\0")[:-2]
     return [programs.find_program(found[0], os.environ.get("PATH", os.defpath)), *found[1:]] if found else []
@@ -182,21 +187,6 @@ def _can_start(order: Order) -> bool:
 
 def _program(order: Order) -> str:
     return programs.find_program(order["program"], order["environment"].get("PATH", os.defpath))
-
-
-def _ready(number: int, seconds: float | None) -> bool:
-    while True:
-        try:
-            return bool(select.select([number], [], [], seconds)[0])
-        except InterruptedError:
-            continue
-
-
-def _end_group(pid: int) -> None:
-    """Wait until nothing is left of the box, which the kernel ends with its program: it is ours then."""
-    with suppress(ChildProcessError):
-        while True:
-            os.waitpid(-pid, 0)
 
 
 def be_heir() -> None:

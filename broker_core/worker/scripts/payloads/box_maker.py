@@ -1,0 +1,166 @@
+"""A process that makes a box for each program of a line (CB-SEC), as bubblewrap does, without starting that.
+
+It lives in namespaces of its own, where it has all rights, and its programs none. On its standard input a
+first message has it begin, and it answers `ready`; then to each order, a JSON object with three open files,
+`made`, before anything ran, `begun` with the credentials of the program, and `over STATUS USAGE...` when
+nothing is left of the box. Each box has mounts, processes and IPC of its own. They end with this process,
+which ends with the one that wants them, and also where a box cannot be made.
+"""
+
+from __future__ import annotations
+
+import errno
+import gc
+import json
+import os
+import resource
+import signal
+import socket
+import struct
+from ctypes import CDLL, c_char_p, c_void_p, memmove
+from typing import Any
+
+from broker_core.worker.boxing import mounts
+from broker_core.worker.boxing.first_process import FirstProcess
+from broker_core.worker.boxing.kernel_calls import give_up_new_privileges
+from broker_core.worker.scripts.payloads.view import OF_PROCESSES, PROCESSES, BoxView, Step
+
+MARK = "CROSSDESK_ATTEMPT"
+MOST_MARK = 255
+"""Characters of the mark that it was started with, in whose place the first process of a box has its own."""
+MOST = 1 << 17
+"""Bytes of an order at the most."""
+_IGNORED = (
+    *(signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2),
+    *(signal.SIGPIPE, signal.SIGXFSZ),
+)
+_RESET = (*_IGNORED, signal.SIGCHLD)
+_THREE_FILES = socket.CMSG_SPACE(3 * struct.calcsize("i"))
+_NOT_FOUND, _NOT_STARTED = 127, 126
+_SHELL = "/bin/sh"
+_OWN = (("mnt", mounts.NEW_MOUNTS), ("ipc", mounts.NEW_IPC), ("pid", mounts.NEW_PIDS))
+"""Namespaces to which it comes back from a box, of which nothing is left then."""
+
+
+class BoxMaker:
+    """Carries out orders, one after the other."""
+
+    def __init__(self, view: BoxView, orders: socket.socket) -> None:
+        self._view, self._orders = view, orders
+        self._own = [
+            (os.open(f"{PROCESSES}/self/ns/{name}", os.O_RDONLY | os.O_CLOEXEC), kind) for name, kind in _OWN
+        ]
+        self._first = FirstProcess(view.processes, OF_PROCESSES)
+        find = CDLL(None).getenv
+        find.restype, find.argtypes = c_void_p, [c_char_p]
+        self._mark = find(MARK.encode())
+
+    def run(self) -> None:
+        """Make boxes until there are no more orders. Raises OSError."""
+        usual = _preference()
+        self._orders.send(b"ready")
+        while True:
+            text, more, _, __ = self._orders.recvmsg(MOST, _THREE_FILES, socket.MSG_CMSG_CLOEXEC)
+            if not text:
+                return
+            files = [file for *_, data in more for (file,) in struct.iter_unpack("i", data)]
+            self._carry_out(json.loads(text), files)
+            if _preference() != usual:
+                return  # a program had the kernel choose this process when it wants memory
+
+    def _carry_out(self, order: dict[str, Any], files: list[int]) -> None:
+        self._carry_mark(order["tag"])
+        first = self._make(order["tag"])
+        self._orders.send(b"made")
+        pid, status = _spawn(order["words"], order["environment"], files)
+        self._tell_begun(pid or first)
+        for file, kind in self._own:
+            mounts.enter(file, kind)
+        for file in files:
+            os.close(file)
+        spent: resource.struct_rusage | None = None  # its module is not to be found any more
+        if pid:
+            _, code, spent = os.wait4(pid, 0)
+            status = os.waitstatus_to_exitcode(code)
+        # The kernel ends all others of a box with its first process.
+        os.kill(first, signal.SIGKILL)
+        os.waitpid(first, 0)
+        self._carry_mark("")
+        self._orders.send(f"over {status} {' '.join(map(str, spent or ()))}".encode())
+
+    def _tell_begun(self, pid: int) -> None:
+        """The kernel tells who hears of it which process that is outside."""
+        who = struct.pack("iii", pid, os.getuid(), os.getgid())
+        self._orders.sendmsg([b"begun"], [(socket.SOL_SOCKET, socket.SCM_CREDENTIALS, who)])
+
+    def _make(self, tag: str) -> int:
+        """Make a box, and go into it; the pid of its first process."""
+        usual = os.umask(0o022)
+        mounts.unshare(mounts.NEW_MOUNTS | mounts.NEW_IPC)
+        self._view.lay_out(tag)
+        os.umask(usual)
+        first, process = self._first.start()
+        mounts.enter(process, mounts.NEW_PIDS)
+        os.close(process)
+        self._view.enter(tag)
+        return first
+
+    def _carry_mark(self, tag: str) -> None:
+        """Have who looks for what belongs to an attempt find the first process of the box, and this one."""
+        text = tag.encode()
+        if not self._mark or len(text) > MOST_MARK:
+            raise ValueError("there is no room for the mark")
+        memmove(self._mark, text.ljust(MOST_MARK, b"\0"), MOST_MARK)
+
+
+def _preference() -> str:
+    """Of the kernel for this process when there is no memory left. Programs may change that of the first one
+    of their box, and with it that of all with whose memory it works."""
+    with open(f"{PROCESSES}/self/oom_score_adj") as file:
+        return file.read()
+
+
+def _spawn(words: list[str], known: dict[str, str], files: list[int]) -> tuple[int, int]:
+    """Start a program; pid, or 0 and the exit status of `env` that cannot start one."""
+    actions = [(os.POSIX_SPAWN_DUP2, file, number) for number, file in enumerate(files)]
+    for program, more in ((words[0], words), (_SHELL, [_SHELL, *words])):
+        try:
+            return os.posix_spawn(
+                program, more, known, file_actions=actions, setsid=True, setsigmask=[], setsigdef=_RESET
+            ), 0
+        except OSError as error:
+            if error.errno == errno.ENOEXEC and program != _SHELL:
+                continue
+            os.write(files[2], f"box: {words[0]}: {error.strerror}\n".encode())
+            return 0, _NOT_FOUND if isinstance(error, FileNotFoundError) else _NOT_STARTED
+    return 0, _NOT_STARTED
+
+
+def main(attempts: str, steps: list[Step]) -> None:
+    """Have a child make boxes for attempts in a folder, and end; raises OSError where that cannot be done."""
+    for number in _IGNORED:
+        signal.signal(number, signal.SIG_IGN)
+    account = os.getuid(), os.getgid()
+    mounts.unshare(mounts.NEW_USERS | mounts.NEW_MOUNTS)
+    mounts.be_account((0, 0), account)
+    try:
+        mounts.unshare(mounts.NEW_CGROUPS)
+    except OSError:
+        pass  # as for bubblewrap: where there are any
+    view = BoxView(steps, attempts)
+    view.prepare()
+    # Devices wanted a root; programs are who they are outside. Nobody can take away what is mounted so far.
+    mounts.unshare(mounts.NEW_USERS | mounts.NEW_MOUNTS | mounts.NEW_IPC | mounts.NEW_PIDS)
+    mounts.be_account(account, (0, 0), PROCESSES)
+    give_up_new_privileges()
+    mounts.leave_no_rights_to_programs()
+    if os.fork():
+        return
+    orders = socket.socket(fileno=os.dup(0))
+    # Whoever wants the boxes is the parent by now.
+    if orders.recv(MOST):
+        mounts.end_with_parent()
+        os.setsid()
+        gc.disable()
+        gc.freeze()
+        BoxMaker(view, orders).run()

@@ -1,0 +1,215 @@
+"""The boxes of a line's programs: by what makes them all if that can be done, else by bubblewrap for each."""
+
+from __future__ import annotations
+
+import array
+import functools
+import json
+import os
+import resource
+import select
+import signal
+import socket
+import struct
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, Protocol
+
+from broker_core.worker.scripts.payloads.box_maker import MARK, MOST, MOST_MARK
+from broker_core.worker.scripts.payloads.view import steps_of
+
+_MAKER = (
+    "import json, sys; sys.path.insert(0, sys.argv[1])\n"
+    "from broker_core.worker.scripts.payloads.box_maker import main\n"
+    "main(sys.argv[2], json.loads(sys.argv[3]))"
+)
+_SOURCES = os.path.abspath(__file__.partition("/broker_core/worker/")[0])
+"""Of this program: a folder or an archive."""
+_CREDENTIALS = struct.Struct("iii")
+_MOST_ANSWER = 4096
+_MOST_STARTS = 3
+"""Of what makes boxes, which was killed before."""
+
+Files = Sequence[tuple[Any, ...]]
+"""Where standard input, output and error lead, as os.posix_spawn() wants it."""
+
+
+class RunningBox(Protocol):
+    """A box with a program."""
+
+    pid: int
+    """Process that ends the box with it, and leads its session."""
+
+    def is_over(self, seconds: float | None) -> bool:
+        """Wait for the end of the program for so long; None: for good."""
+
+    def wait(self) -> tuple[int, resource.struct_rusage | None]:
+        """Wait until nothing is left of the box: status as of a shell, and what the program used if known."""
+
+    def kill(self) -> None:
+        """Kill all in it."""
+
+
+class OwnBox:
+    """One of bubblewrap, which is a child of this process."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self._number = os.pidfd_open(pid)
+
+    def is_over(self, seconds: float | None) -> bool:
+        """As of `RunningBox`."""
+        return bool(select.select([self._number], [], [], seconds)[0])
+
+    def wait(self) -> tuple[int, resource.struct_rusage | None]:
+        """As of `RunningBox`."""
+        os.close(self._number)
+        _, status, usage = os.wait4(self.pid, 0)
+        # The kernel ends a box with its program; what it leaves is this process's then.
+        with suppress(ChildProcessError):
+            while True:
+                os.waitpid(-self.pid, 0)
+        code = os.waitstatus_to_exitcode(status)
+        return (128 - code if code < 0 else code), usage
+
+    def kill(self) -> None:
+        """As of `RunningBox`."""
+        os.kill(self.pid, signal.SIGKILL)
+
+
+class MadeBox:
+    """One of a `BoxMaker`, which tells of it on a socket."""
+
+    def __init__(self, maker: socket.socket) -> None:
+        """Raises OSError if it did not come about, and nothing ran."""
+        self._maker = maker
+        self._over: bytes | None = None
+        if maker.recv(_MOST_ANSWER) != b"made":
+            raise OSError("it is gone")
+        text, more, _, __ = maker.recvmsg(_MOST_ANSWER, socket.CMSG_SPACE(_CREDENTIALS.size))
+        self.pid: int = _CREDENTIALS.unpack(more[0][2])[0] if text == b"begun" else 0
+        if not self.pid:
+            self._over = b""  # something may have run
+
+    def is_over(self, seconds: float | None) -> bool:
+        """As of `RunningBox`."""
+        if self._over is None and select.select([self._maker], [], [], seconds)[0]:
+            self._hear()
+        return self._over is not None
+
+    def _hear(self) -> None:
+        try:
+            self._over = self._maker.recv(_MOST_ANSWER)
+        except OSError:
+            self._over = b""  # it was killed, and all in the box with it
+
+    def wait(self) -> tuple[int, resource.struct_rusage | None]:
+        """As of `RunningBox`."""
+        if self._over is None:
+            self._hear()
+        words = (self._over or b"").split()
+        code = int(words[1]) if words else -signal.SIGKILL
+        usage = resource.struct_rusage(map(float, words[2:])) if len(words) > 2 else None
+        return (128 - code if code < 0 else code), usage
+
+    def kill(self) -> None:
+        """As of `RunningBox`."""
+        if not self.is_over(0.0):
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
+
+
+class Boxes:
+    """Has boxes made by a process that lasts, from the second on: for a single one it is not worth it."""
+
+    def __init__(self) -> None:
+        self._asked = self._started = 0
+        self._words: list[str] | None = None
+        self._maker: socket.socket | None = None
+
+    def begin(
+        self, folder: str, box: tuple[list[str], str], program: tuple[list[str], dict[str, str]], files: Files
+    ) -> RunningBox | None:
+        """Start a program in the box of an attempt; None if that cannot be done, and nothing ran.
+
+        `folder`: of the attempt; `box`: words of bubblewrap, and what stands in them for the folder;
+        `program`: its words and its environment.
+        """
+        self._asked += 1
+        if self._maker is None and self._asked > 1 and self._started < _MOST_STARTS:
+            self._start(folder, box)
+        if self._maker is None or box[0] != self._words:
+            return None
+        words, known = program
+        attempt = {"tag": os.path.basename(folder), "words": words, "environment": known}
+        order = json.dumps(attempt).encode("utf-8", "surrogateescape")
+        if len(order) >= MOST:
+            return None
+        opened = list[int]()
+        try:
+            _open(files, opened)
+            _send(self._maker, order, opened)
+            return MadeBox(self._maker)
+        except (OSError, UnicodeError):
+            self._give_up()
+            return None
+        finally:
+            for file in set(opened):
+                os.close(file)
+
+    def _start(self, folder: str, box: tuple[list[str], str]) -> None:
+        steps = steps_of(box[0][1:], box[1])
+        if steps is None:
+            self._started = _MOST_STARTS
+            return
+        try:
+            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        except OSError:
+            return
+        words = [sys.executable, "-I", "-S", "-c", _MAKER, _SOURCES]
+        words += [os.path.dirname(folder), json.dumps(steps)]
+        actions = [
+            (os.POSIX_SPAWN_DUP2, theirs.fileno(), 0),
+            *((os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_WRONLY, 0) for number in (1, 2)),
+        ]
+        try:
+            with theirs:
+                known = {**os.environ, MARK: "-" * MOST_MARK}
+                _, status = os.waitpid(os.posix_spawn(words[0], words, known, file_actions=actions), 0)
+            ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+            ours.send(b"begin")
+            if status == 0 and ours.recv(_MOST_ANSWER) == b"ready":
+                self._maker, self._words = ours, box[0]
+        except OSError:
+            pass  # it is gone
+        self._started += 1
+        if self._maker is None:
+            self._started = _MOST_STARTS
+            ours.close()
+
+    def _give_up(self) -> None:
+        """What made boxes ends itself, if it is there."""
+        if self._maker is not None:
+            self._maker.close()
+            self._maker = None
+
+
+@functools.cache
+def boxes() -> Boxes:
+    """Those of this process."""
+    return Boxes()
+
+
+def _open(files: Files, opened: list[int]) -> None:
+    """Open what a program has as standard input, output and error."""
+    for kind, number, *where in files:
+        if kind == os.POSIX_SPAWN_OPEN:
+            path, flags, mode = where
+            opened.append(os.open(path, flags | os.O_CLOEXEC, mode))
+        else:
+            opened.append(opened[number])
+
+
+def _send(maker: socket.socket, order: bytes, files: list[int]) -> None:
+    maker.sendmsg([order], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", files))])

@@ -1,0 +1,173 @@
+"""Boxes that one process makes for all programs of a line hold them as bubblewrap does (CB-SEC-04)."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from broker_core.worker.scripts.payloads.view import steps_of
+from tests.running import processes_of
+from tests.waiting import wait_until
+from tests.worker import break_out_of_line
+from tests.worker.glidein_node import Node
+
+pytestmark = pytest.mark.software
+HERE = "/directory"
+WORDS = [
+    "--unshare-pid",
+    "--proc",
+    "/proc",
+    "--ro-bind",
+    "/usr",
+    "/usr",
+    "--bind",
+    f"{HERE}/job",
+    f"{HERE}/job",
+]
+WORDS += ["--bind", f"{HERE}/scratch", f"{HERE}/scratch", "--chdir", f"{HERE}/job", "--", "env"]
+
+
+@pytest.fixture
+def line(lasting: Node) -> Node:
+    """What makes boxes is there from the second program on."""
+    lasting.writes = ()
+    lasting.start()
+    lasting.renew(1)
+    ran(lasting, "first", "echo of the first >secret")
+    ran(lasting, "second", "true")
+    return lasting
+
+
+def ran(node: Node, tag: str, script: str, status: int = 0) -> Path:
+    """Run a program to its end; the directory of its job."""
+    node.begin(tag, f"c-{tag}", script)
+    wait_until(lambda: node.status is not None and f"c-{tag}" in node.status.over)
+    folder = node.root / "attempts" / node.attempt(tag) / "job"
+    assert node.status is not None
+    assert node.status.over[f"c-{tag}"] == status, (folder / "err").read_text()
+    return folder
+
+
+def started(node: Node, tag: str, script: str) -> int:
+    """Start a program; its pid."""
+    node.begin(tag, f"c-{tag}", script)
+    wait_until(lambda: node.pid_of(tag) is not None)
+    pid = node.pid_of(tag)
+    assert pid is not None
+    return pid
+
+
+def maker_of(pid: int) -> int:
+    """What makes the box of a program."""
+    maker = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    assert b"box_maker" in Path(f"/proc/{maker}/cmdline").read_bytes()
+    return maker
+
+
+def is_there(pid: int) -> bool:
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    return False
+
+
+def test_every_attempt_to_break_out_of_a_line_is_refused(line: Node) -> None:
+    shutil.copy(break_out_of_line.__file__, line.root / "programs")
+    other = line.root / "attempts" / line.attempt("first")
+    program = f"{line.root}/programs/{Path(break_out_of_line.__file__).name}"
+    pid = started(line, "waits", "while [ ! -e go ]; do sleep 0.1; done")
+    maker = maker_of(pid)
+    (line.root / "attempts" / line.attempt("waits") / "job" / "go").touch()
+    here = ran(line, "breaks", f"exec /usr/bin/python3 {program} {other}")
+    outcomes = json.loads((here / "out").read_text())
+    assert len(outcomes) > 100
+    assert {name: text for name, text in outcomes.items() if not text.startswith("refused")} == {}
+    assert (other / "job" / "secret").read_text() == "of the first\n"
+    assert maker_of(started(line, "next", "sleep 600")) == maker, "it goes on"
+
+
+def test_a_program_has_no_rights_and_nothing_open_but_its_own_files(line: Node) -> None:
+    text = (
+        "cat /proc/self/status; echo; ls -l /proc/self/fd; id -u; cat /proc/self/cgroup; kill -KILL 1; kill 1"
+    )
+    here = ran(line, "rights", f"{text}; ls {line.root}/attempts {line.root}; exit 0")
+    printed = (here / "out").read_text()
+    rights = [row.split()[1] for row in printed.splitlines() if row.startswith(("Cap", "NoNewPrivs"))]
+    assert rights == [*["0" * 16] * 5, "1"]
+    held = [row.rpartition(" -> ")[2] for row in printed.splitlines() if " -> " in row]
+    assert held == ["/dev/null", f"{here}/out", f"{here}/err", held[-1]]
+    assert held[-1].startswith("/proc/")
+    assert f"\n{os.getuid()}\n" in printed
+    ours, _, attempts = printed.rpartition(f"{line.root}/attempts:\n")
+    assert attempts.split() == [here.parent.name]
+    assert {"glideins", "news"}.isdisjoint(ours.rpartition(f"{line.root}:\n")[2].split())
+
+
+def test_nothing_of_a_program_is_left_for_the_next_one(line: Node) -> None:
+    leaves = "touch /tmp/left /dev/shm/left /left; mkdir -p /home/left; ipcmk -M 9 >/dev/null; ipcmk -Q >out"
+    daemons = "setsid sleep 987 & (sleep 987 &); nohup sleep 987 >/dev/null 2>&1 &"
+    ran(line, "leaves", f"{leaves}; {daemons} ln -s /etc /tmp/link; exit 0")
+    assert not [pid for pid in processes_of(line.root / "attempts" / line.attempt("leaves")) if is_there(pid)]
+    shows = "ls -A /tmp /dev/shm; ls -d /left /home/left; ipcs | grep -c 0x; ls /proc | grep -c ^[0-9]"
+    here = ran(line, "shows", f"{shows}; exit 0")
+    rows = [row for row in (here / "out").read_text().split("\n") if row and not row.startswith("/")]
+    named = [name for name in Path("/dev/shm").parts if name in str(line.root)]
+    assert rows[:-2] == [] or named, rows
+    assert rows[-2:] == ["0", "4"], "itself, its first process, and two that count"
+
+
+def test_a_program_can_work_in_a_box_as_on_a_machine(line: Node) -> None:
+    python = "import os, pty; pty.openpty(); os.mkdir('/tmp/x'); os.mkdir(os.environ['HOME'] + '/made')"
+    ran(
+        line,
+        "works",
+        f'mkdir -p $HOME && /usr/bin/python3 -c \\"{python}\\" && echo x >/dev/null && exit 7',
+        7,
+    )
+    ran(line, "shell", "echo 'echo of the script; exit 4' >script; chmod 700 script; ./script", 4)
+    ran(line, "killed", "kill -9 $$", 137)
+    for tag in ("works", "shell", "killed"):
+        assert "box_maker" not in (line.root / "attempts" / line.attempt(tag) / "job" / "err").read_text()
+
+
+def test_a_box_ends_with_what_makes_it_and_the_line_goes_on(line: Node) -> None:
+    pid = started(line, "long", "sleep 600")
+    maker = maker_of(pid)
+    os.kill(maker, signal.SIGKILL)
+    wait_until(lambda: line.status is not None and line.status.over.get("c-long") == 137)
+    assert not is_there(pid)
+    ran(line, "next", "true")
+    ran(line, "after-next", "true")
+    again = maker_of(started(line, "again", "sleep 600"))
+    assert again != maker
+
+
+def test_what_makes_boxes_ends_with_the_process_that_wants_them(line: Node) -> None:
+    pid = started(line, "long", "sleep 600")
+    maker = maker_of(pid)
+    os.kill(line.minder("c-long")[0], signal.SIGKILL)
+    wait_until(lambda: not is_there(maker) and not is_there(pid))
+    wait_until(lambda: line.status is not None and line.status.over.get("c-long") == 137)
+    ran(line, "next", "true")
+
+
+def test_who_has_no_mark_is_found_by_that_of_its_box(line: Node) -> None:
+    pid = started(line, "hides", "exec env -i sleep 600")
+    wait_until(lambda: (line.root / "attempts" / line.attempt("hides") / "beat").exists(), 30)
+    line.want("c-hides", "hides 0 end")
+    wait_until(lambda: not is_there(pid), 30)
+    wait_until(lambda: line.status is not None and "c-hides" in line.status.over)
+    assert line.failure_of("hides") == "killed"
+
+
+def test_words_that_are_not_known_leave_boxes_to_bubblewrap() -> None:
+    assert steps_of(WORDS, HERE) == [("--proc", "", "/proc"), ("--ro-bind", "/usr", "/usr")]
+    for change in (["--share-net"], ["--cap-drop", "CAP_KILL"], ["--bind", f"{HERE}/job", "/elsewhere"]):
+        assert steps_of([*change, *WORDS], HERE) is None, change
+    assert steps_of(WORDS[:6], HERE) is None
+    assert steps_of([word for word in WORDS if "scratch" not in word], HERE) is None
