@@ -134,7 +134,7 @@ class Boxes:
         """Start a program in the box of an attempt; None if that cannot be done, and nothing ran.
 
         `folder`: of the attempt; `box`: words of bubblewrap, and what stands in them for the folder;
-        `program`: its words and its environment.
+        `program`: its words and its environment. Raises OSError if a file of its own cannot be opened.
         """
         self._asked += 1
         if self._maker is None and self._asked > 1 and self._started < _MOST_STARTS:
@@ -149,14 +149,20 @@ class Boxes:
         opened = list[int]()
         try:
             _open(files, opened)
-            _send(self._maker, order, opened)
+            return self._make(order, opened)
+        finally:
+            for file in set(opened):
+                os.close(file)
+
+    def _make(self, order: bytes, files: list[int]) -> RunningBox | None:
+        if self._maker is None:
+            return None
+        try:
+            _send(self._maker, order, files)
             return MadeBox(self._maker)
         except (OSError, UnicodeError):
             self._give_up()
             return None
-        finally:
-            for file in set(opened):
-                os.close(file)
 
     def _start(self, folder: str, box: tuple[list[str], str]) -> None:
         steps = steps_of(box[0][1:], box[1])

@@ -30,6 +30,7 @@ _CANCELED = "Canceled as its owner asked."
 _DIRECTORY = "/directory-of-the-attempt"
 """Stands for it in the words of a box."""
 _BOX_IGNORES = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
+"""What programs in a box heed, and not what makes the box."""
 _RESET = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD)
 _MOST_SECONDS = 20.0
 """Seconds; the shell of the glidein waits meanwhile."""
@@ -70,9 +71,7 @@ class PlainAttempt:
     def _started(self, order: Order, box: list[str]) -> int:
         folder = self._folder
         try:
-            with open(f"{folder}/room", "wb") as room:
-                room.write(b" " * _ROOM)
-            os.mkdir(f"{folder}/scratch")
+            records.write(f"{folder}/room", " " * _ROOM)
             if os.path.exists(f"{folder}/cancel"):
                 return record_end(order, EndOfProgram("-", "killed", records.escaped(_CANCELED)))
             running = self._begin(order, box)
@@ -96,19 +95,20 @@ class PlainAttempt:
         return self._over(order, status, usage, late)
 
     def _begin(self, order: Order, box: list[str]) -> RunningBox:
+        signal.signal(signal.SIGTERM, self._asked_to_end)
+        words, known = [_program(order), *order["arguments"]], order["environment"]
+        actions = programs.redirections(order)
+        made = boxes().begin(self._folder, (box, _DIRECTORY), (words, known), actions)
+        if made is not None:
+            return made
+        os.mkdir(f"{self._folder}/scratch")
         # What comes to all processes of a session is for the program in the box, which sees to that.
         for number in _BOX_IGNORES:
             signal.signal(number, signal.SIG_IGN)
-        words, known = [_program(order), *order["arguments"]], order["environment"]
-        actions = programs.redirections(order)
         try:
-            made = boxes().begin(self._folder, (box, _DIRECTORY), (words, known), actions)
-            if made is not None:
-                return made
             words = [*(word.replace(_DIRECTORY, self._folder) for word in box), *words]
             return OwnBox(programs.spawn(words[0], words, known, actions, _RESET))
         finally:
-            # A shell cannot heed what is ignored when it begins: that which attends is one.
             for number in _BOX_IGNORES:
                 signal.signal(number, self._asked_to_end if number == signal.SIGTERM else signal.SIG_DFL)
 
@@ -189,13 +189,19 @@ def _program(order: Order) -> str:
     return programs.find_program(order["program"], order["environment"].get("PATH", os.defpath))
 
 
-def be_heir() -> None:
+def be_minder() -> None:
     """Become the parent of what the processes of this one leave. Raises OSError."""
+    # A shell cannot heed what is ignored when it begins: that which attends is one.
+    for number in (*_BOX_IGNORES, signal.SIGCHLD):
+        signal.signal(number, signal.SIG_IGN if number == signal.SIGTERM else signal.SIG_DFL)
     process_control(_BE_SUBREAPER, 1)
 
 
 def _remove(folder: str) -> None:
     """A folder of which the program may have changed the modes."""
+    with suppress(OSError):  # it is not there, or not empty
+        os.rmdir(folder)
+        return
     shutil.rmtree(folder, ignore_errors=True)
     if os.path.isdir(folder):
         for at, _, __ in os.walk(folder):

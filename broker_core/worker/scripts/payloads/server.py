@@ -21,7 +21,7 @@ import time
 
 from broker_core.worker.scripts.payloads.lines import ClaimLine, GlideinLease, is_there
 from broker_core.worker.scripts.payloads.order_file import read_order
-from broker_core.worker.scripts.payloads.run import be_heir, box_words
+from broker_core.worker.scripts.payloads.run import be_minder, box_words
 from broker_core.worker.scripts.plain.records import write
 
 _PERIOD = 0.2
@@ -140,8 +140,7 @@ class Server:
             self._bell.close()
             for other in self._minders:
                 other.close()
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            be_heir()
+            be_minder()
             while line := server.recv(_MOST):
                 claim, tag, known, *moments = line.decode().split(" ")
                 lease = GlideinLease(self._own, known, *map(float, moments))
