@@ -17,15 +17,13 @@ from contextlib import suppress
 from typing import Any, Protocol
 
 from broker_core.worker.scripts.payloads.box_maker import MARK, MOST, MOST_MARK
+from broker_core.worker.scripts.payloads.compiled import SOURCES, START
 from broker_core.worker.scripts.payloads.view import steps_of
 
 _MAKER = (
-    "import json, sys; sys.path.insert(0, sys.argv[1])\n"
-    "from broker_core.worker.scripts.payloads.box_maker import main\n"
-    "main(sys.argv[2], json.loads(sys.argv[3]))"
+    f"{START}from broker_core.worker.scripts.payloads.box_maker import main\n"
+    "main(sys.argv[2], list(zip(*[iter(sys.argv[3:])] * 3)))"
 )
-_SOURCES = os.path.abspath(__file__.partition("/broker_core/worker/")[0])
-"""Of this program: a folder or an archive."""
 _CREDENTIALS = struct.Struct("iii")
 _MOST_ANSWER = 4096
 _MOST_STARTS = 3
@@ -173,8 +171,8 @@ class Boxes:
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         except OSError:
             return
-        words = [sys.executable, "-I", "-S", "-c", _MAKER, _SOURCES]
-        words += [os.path.dirname(folder), json.dumps(steps)]
+        words = [sys.executable, "-I", "-S", "-c", _MAKER, SOURCES, os.path.dirname(folder)]
+        words += [word for step in steps for word in step]
         actions = [
             (os.POSIX_SPAWN_DUP2, theirs.fileno(), 0),
             *((os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_WRONLY, 0) for number in (1, 2)),
