@@ -1,24 +1,23 @@
 """A process that makes a box for each program of a line (CB-SEC), as bubblewrap does, without starting that.
 
 It lives in namespaces of its own, where it has all rights, and its programs none. On its standard input a
-first message has it begin, and it answers `ready`; then to each order, a JSON object with three open files,
-`made`, before anything ran, `begun` with the credentials of the program, and `over STATUS USAGE...` when
-nothing is left of the box. Each box has mounts, processes and IPC of its own. They end with this process,
-which ends with the one that wants them, and also where a box cannot be made.
+first message has it begin, and it answers `ready`; then to each order (tag, words and environment by
+`marshal`, with three open files) `made`, before anything ran, `begun` with the credentials of the program,
+and `over STATUS USAGE...` when nothing is left of the box. Each box has mounts, processes and IPC of its own.
+They end with this process, which ends with the one that wants them, and also where a box cannot be made.
 """
 
 from __future__ import annotations
 
 import errno
 import gc
-import json
+import marshal
 import os
 import resource
 import signal
 import socket
 import struct
 from ctypes import CDLL, c_char_p, c_void_p, memmove
-from typing import Any
 
 from broker_core.worker.boxing import mounts
 from broker_core.worker.boxing.first_process import FirstProcess
@@ -64,15 +63,16 @@ class BoxMaker:
             if not text:
                 return
             files = [file for *_, data in more for (file,) in struct.iter_unpack("i", data)]
-            self._carry_out(json.loads(text), files)
+            tag, words, known = marshal.loads(text)  # noqa: S302 - its parent wrote it
+            self._carry_out(tag, words, known, files)
             if _preference() != usual:
                 return  # a program had the kernel choose this process when it wants memory
 
-    def _carry_out(self, order: dict[str, Any], files: list[int]) -> None:
-        self._carry_mark(order["tag"])
-        first = self._make(order["tag"])
+    def _carry_out(self, tag: str, words: list[str], known: dict[str, str], files: list[int]) -> None:
+        self._carry_mark(tag)
+        first = self._make(tag)
         self._orders.send(b"made")
-        pid, status = _spawn(order["words"], order["environment"], files)
+        pid, status = _spawn(words, known, files)
         self._tell_begun(pid or first)
         for file, kind in self._own:
             mounts.enter(file, kind)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import array
 import functools
-import json
+import marshal
 import os
 import resource
 import select
@@ -140,8 +140,7 @@ class Boxes:
         if self._maker is None or box[0] != self._words:
             return None
         words, known = program
-        attempt = {"tag": os.path.basename(folder), "words": words, "environment": known}
-        order = json.dumps(attempt).encode("utf-8", "surrogateescape")
+        order = marshal.dumps((os.path.basename(folder), words, known))
         if len(order) >= MOST:
             return None
         opened = list[int]()
@@ -158,7 +157,7 @@ class Boxes:
         try:
             _send(self._maker, order, files)
             return MadeBox(self._maker)
-        except (OSError, UnicodeError):
+        except OSError:
             self._give_up()
             return None
 

@@ -6,9 +6,10 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 
-from broker_core.worker.scripts.payloads.run import DECLINED, PlainAttempt
+from broker_core.worker.scripts.payloads.run import DECLINED, PlainAttempt, Termination
 from broker_core.worker.scripts.plain.records import read, write
 
 _BY_SHELL = 'echo "$$" >"$1" && . "$2"; exit 227'
@@ -35,23 +36,29 @@ class GlideinLease:
 class ClaimLine:
     """Claims that run one behind the other."""
 
-    def __init__(self, home: str, glidein: str, shell: int, lease: GlideinLease) -> None:
+    def __init__(
+        self, home: str, glidein: str, shell: int, lease: GlideinLease, known: Mapping[str, str]
+    ) -> None:
+        """`known`: the environment of programs beside their own."""
         self._home, self._own, self._shell, self._lease = home, f"{home}/glideins/{glidein}", shell, lease
+        self._known, self._termination = known, Termination()
         self._aheads = dict[str, str]()
         """Of each claim that was read the one that it is behind, or nothing."""
 
     def run(self, claim: str, tag: str) -> None:
         """Run a claim and those behind it, until there is none, or the glidein leaves."""
         write(f"{self._own}/taken/{claim}/minder", f"{os.getpid()} lasting\n")
+        self._termination.heed()
         while True:
             mine = f"{self._own}/taken/{claim}"
-            attempt = PlainAttempt(self._home, tag, f"{mine}/pid")
-            status = attempt.run()
+            attempt = PlainAttempt(self._home, tag, f"{mine}/pid", self._termination)
+            status = attempt.run(self._known)
             os.chdir(self._home)
             if status == DECLINED:
                 status = self._by_shell(mine, tag)
+                self._termination.heed()
             write(f"{mine}/exit", f"{status}\n")
-            if attempt.terminated or not is_there(self._shell) or self._lease.is_over():
+            if self._termination.asked or not is_there(self._shell) or self._lease.is_over():
                 return
             behind = self._follow(claim)
             if behind is None:

@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from types import FrameType
 
@@ -38,19 +39,36 @@ _BE_SUBREAPER = 36
 """Option of prctl(2)."""
 
 
+class Termination:
+    """Notes that the batch system asks to end."""
+
+    def __init__(self) -> None:
+        self.asked = False
+
+    def heed(self) -> None:
+        """Note it from now on."""
+        signal.signal(signal.SIGTERM, self._note)
+
+    def _note(self, _: int, __: FrameType | None) -> None:
+        self.asked = True
+
+
 class PlainAttempt:
-    """One attempt. `terminated` becomes true when the batch system asks to end."""
+    """One attempt."""
 
-    def __init__(self, home: str, tag: str, pid_file: str) -> None:
+    def __init__(self, home: str, tag: str, pid_file: str, termination: Termination) -> None:
         """`home`: the broker's directory at the site; `pid_file`: where the program's process is named."""
-        self._folder, self._pid_file = f"{home}/attempts/{tag}", pid_file
-        self.terminated = False
+        self._folder, self._pid_file, self._termination = f"{home}/attempts/{tag}", pid_file, termination
 
-    def run(self) -> int:
-        """Run it to its end; the exit status as of `job_records.sh`, or DECLINED."""
+    def run(self, known: Mapping[str, str]) -> int:
+        """Run it to its end; the exit status as of `job_records.sh`, or DECLINED.
+
+        `known`: the environment of the program beside its own.
+        """
         try:
-            order = read_order(self._folder, os.environ)
-            if order is None or not _can_start(order):
+            order = read_order(self._folder, known)
+            program = "" if order is None else _find_program(order)
+            if order is None or not program:
                 return DECLINED
             words = box_words(tuple(order["box"]))
         except (OSError, ValueError, subprocess.SubprocessError):
@@ -63,18 +81,15 @@ class PlainAttempt:
             return 226
         except OSError:
             return DECLINED
-        return self._started(order, words)
+        return self._started(order, program, words)
 
-    def _asked_to_end(self, _: int, __: FrameType | None) -> None:
-        self.terminated = True
-
-    def _started(self, order: Order, box: list[str]) -> int:
+    def _started(self, order: Order, program: str, box: list[str]) -> int:
         folder = self._folder
         try:
             records.write(f"{folder}/room", " " * _ROOM)
             if os.path.exists(f"{folder}/cancel"):
                 return record_end(order, EndOfProgram("-", "killed", records.escaped(_CANCELED)))
-            running = self._begin(order, box)
+            running = self._begin(order, program, box)
         except OSError as error:
             why = records.escaped(f"It could not be started: {error.strerror}.")
             return record_end(order, EndOfProgram("-", "starter", why))
@@ -94,9 +109,8 @@ class PlainAttempt:
         status, usage = running.wait()
         return self._over(order, status, usage, late)
 
-    def _begin(self, order: Order, box: list[str]) -> RunningBox:
-        signal.signal(signal.SIGTERM, self._asked_to_end)
-        words, known = [_program(order), *order["arguments"]], order["environment"]
+    def _begin(self, order: Order, program: str, box: list[str]) -> RunningBox:
+        words, known = [program, *order["arguments"]], order["environment"]
         actions = programs.redirections(order)
         made = boxes().begin(self._folder, (box, _DIRECTORY), (words, known), actions)
         if made is not None:
@@ -110,7 +124,8 @@ class PlainAttempt:
             return OwnBox(programs.spawn(words[0], words, known, actions, _RESET))
         finally:
             for number in _BOX_IGNORES:
-                signal.signal(number, self._asked_to_end if number == signal.SIGTERM else signal.SIG_DFL)
+                signal.signal(number, signal.SIG_DFL)
+            self._termination.heed()
 
     def _mind(self, order: Order, running: RunningBox) -> bool:
         """Wait for the end of the program; true if it was ended for its wall limit."""
@@ -158,7 +173,7 @@ class PlainAttempt:
         elif kind == "-" and status:
             kind, reason = records.spent(order, status)
         end = EndOfProgram(status, kind, reason, usage)
-        end.more = "terminated 1\n" if self.terminated else ""
+        end.more = "terminated 1\n" if self._termination.asked else ""
         return record_end(order, end)
 
 
@@ -177,16 +192,13 @@ def box_words(words: tuple[str, ...]) -> list[str]:
     return [programs.find_program(found[0], os.environ.get("PATH", os.defpath)), *found[1:]] if found else []
 
 
-def _can_start(order: Order) -> bool:
-    """Go to the job's directory; true if all is there that the program needs. Raises OSError."""
+def _find_program(order: Order) -> str:
+    """Go to the job's directory; path of the program, or nothing if not all is there that it needs. Raises
+    OSError."""
     os.chdir(f"{order['directory']}/job")
-    _program(order)
+    found = programs.find_program(order["program"], order["environment"].get("PATH", os.defpath))
     programs.readable(order["stdin"])
-    return all(map(os.path.exists, order["inputs"]))
-
-
-def _program(order: Order) -> str:
-    return programs.find_program(order["program"], order["environment"].get("PATH", os.defpath))
+    return found if all(map(os.path.exists, order["inputs"])) else ""
 
 
 def be_minder() -> None:

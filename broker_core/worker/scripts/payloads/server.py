@@ -143,10 +143,11 @@ class Server:
             for other in self._minders:
                 other.close()
             be_minder()
+            known = dict(os.environ)
             while line := server.recv(_MOST):
-                claim, tag, known, *moments = line.decode().split(" ")
-                lease = GlideinLease(self._own, known, *map(float, moments))
-                ClaimLine(self._home, self._glidein, self._shell, lease).run(claim, tag)
+                claim, tag, renewed, *moments = line.decode().split(" ")
+                lease = GlideinLease(self._own, renewed, *map(float, moments))
+                ClaimLine(self._home, self._glidein, self._shell, lease, known).run(claim, tag)
                 signal.signal(signal.SIGTERM, signal.SIG_IGN)
                 server.send(_READY)
             status = 0
@@ -157,7 +158,7 @@ class Server:
 def _prepare_box(folder: str) -> None:
     """Know the words of a box before the process that wants them is there: they are asked for once."""
     with contextlib.suppress(OSError, ValueError, subprocess.SubprocessError):
-        order = read_order(folder, os.environ)
+        order = read_order(folder, {})
         if order is not None:
             box_words(tuple(order["box"]))
 

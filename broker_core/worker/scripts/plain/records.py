@@ -176,7 +176,7 @@ def read(path: str) -> bytes:
 def put(file: int, text: str) -> None:
     """Write into an open file and close it; raises OSError."""
     try:
-        rest = text.encode()
+        rest = text.encode("utf-8", "surrogateescape")
         while rest:
             rest = rest[os.write(file, rest) :]
     finally:
