@@ -57,6 +57,7 @@ class BoxMaker:
     def run(self) -> None:
         """Make boxes until there are no more orders. Raises OSError."""
         usual = _preference()
+        self._lay_out()
         self._orders.send(b"ready")
         while True:
             text, more, _, __ = self._orders.recvmsg(MOST, _THREE_FILES, socket.MSG_CMSG_CLOEXEC)
@@ -64,11 +65,11 @@ class BoxMaker:
                 return
             files = [file for *_, data in more for (file,) in struct.iter_unpack("i", data)]
             tag, words, known = marshal.loads(text)  # noqa: S302 - its parent wrote it
-            self._carry_out(tag, words, known, files)
-            if _preference() != usual:
+            if not self._carry_out(tag, words, known, files) or _preference() != usual:
                 return  # a program had the kernel choose this process when it wants memory
 
-    def _carry_out(self, tag: str, words: list[str], known: dict[str, str], files: list[int]) -> None:
+    def _carry_out(self, tag: str, words: list[str], known: dict[str, str], files: list[int]) -> bool:
+        """Run a program; false if there cannot be a next one."""
         self._carry_mark(tag)
         first = self._make(tag)
         self._orders.send(b"made")
@@ -78,6 +79,11 @@ class BoxMaker:
             mounts.enter(file, kind)
         for file in files:
             os.close(file)
+        laid_out = True
+        try:
+            self._lay_out()
+        except OSError:
+            laid_out = False  # this program goes on
         spent: resource.struct_rusage | None = None  # its module is not to be found any more
         if pid:
             _, code, spent = os.wait4(pid, 0)
@@ -87,17 +93,24 @@ class BoxMaker:
         os.waitpid(first, 0)
         self._carry_mark("")
         self._orders.send(f"over {status} {' '.join(map(str, spent or ()))}".encode())
+        return laid_out
 
     def _tell_begun(self, pid: int) -> None:
         """The kernel tells who hears of it which process that is outside."""
         who = struct.pack("iii", pid, os.getuid(), os.getgid())
         self._orders.sendmsg([b"begun"], [(socket.SOL_SOCKET, socket.SCM_CREDENTIALS, who)])
 
-    def _make(self, tag: str) -> int:
-        """Make a box, and go into it; the pid of its first process."""
+    def _lay_out(self) -> None:
+        """Begin the next box, in namespaces that no program is in: what all of them show."""
         usual = os.umask(0o022)
         mounts.unshare(mounts.NEW_MOUNTS | mounts.NEW_IPC)
-        self._view.lay_out(tag)
+        self._view.lay_out()
+        os.umask(usual)
+
+    def _make(self, tag: str) -> int:
+        """Finish a box, and go into it; the pid of its first process."""
+        usual = os.umask(0o022)
+        self._view.show(tag)
         os.umask(usual)
         first, process = self._first.start()
         mounts.enter(process, mounts.NEW_PIDS)

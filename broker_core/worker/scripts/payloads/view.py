@@ -124,10 +124,13 @@ class BoxView:
         at = _NEW + target
         self._steps += [partial(make_room, at), partial(mounts.bind, under, at)]
 
-    def lay_out(self, tag: str) -> None:
-        """Mount what the box of an attempt shows, but /proc, where nobody sees it yet. Raises OSError."""
+    def lay_out(self) -> None:
+        """Mount what every box shows, but /proc, where nobody sees it yet. Raises OSError."""
         for step in self._steps:
             step()
+
+    def show(self, tag: str) -> None:
+        """Mount what is an attempt's own. Raises OSError."""
         at = b"/" + os.fsencode(tag)
         own = _NEW + self._attempts + at
         _make_folder(own + b"/job")
