@@ -123,9 +123,10 @@ class PlainAttempt:
             words = [*(word.replace(_DIRECTORY, self._folder) for word in box), *words]
             return OwnBox(programs.spawn(words[0], words, known, actions, _RESET))
         finally:
-            for number in _BOX_IGNORES:
-                signal.signal(number, signal.SIG_DFL)
             self._termination.heed()
+            for number in _BOX_IGNORES:
+                if number != signal.SIGTERM:
+                    signal.signal(number, signal.SIG_DFL)
 
     def _mind(self, order: Order, running: RunningBox) -> bool:
         """Wait for the end of the program; true if it was ended for its wall limit."""
@@ -211,9 +212,12 @@ def be_minder() -> None:
 
 def _remove(folder: str) -> None:
     """A folder of which the program may have changed the modes."""
-    with suppress(OSError):  # it is not there, or not empty
+    try:
         os.rmdir(folder)
-        return
+    except FileNotFoundError:
+        return  # it was in the box alone
+    except OSError:
+        pass  # it is not empty
     shutil.rmtree(folder, ignore_errors=True)
     if os.path.isdir(folder):
         for at, _, __ in os.walk(folder):
