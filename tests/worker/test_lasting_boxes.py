@@ -8,6 +8,7 @@ import shutil
 import signal
 from contextlib import suppress
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -163,6 +164,17 @@ def test_who_has_no_mark_is_found_by_that_of_its_box(line: Node) -> None:
     wait_until(lambda: not is_there(pid), 30)
     wait_until(lambda: line.status is not None and "c-hides" in line.status.over)
     assert line.failure_of("hides") == "killed"
+
+
+def test_what_the_archive_compiles_to_is_beside_it_and_is_what_makes_boxes(line: Node) -> None:
+    (compiled,) = (line.root / "programs").glob("boxing.*")
+    assert {one.rpartition(".")[2] for one in ZipFile(compiled).namelist()} == {"pyc"}
+    # Who has no archive has that.
+    (line.root / "programs" / "boxing").unlink()
+    os.kill(maker_of(started(line, "long", "sleep 600")), signal.SIGKILL)
+    ran(line, "next", "true")
+    ran(line, "after-next", "true")
+    maker_of(started(line, "again", "sleep 600"))
 
 
 def test_words_that_are_not_known_leave_boxes_to_bubblewrap() -> None:

@@ -95,7 +95,10 @@ keep_starter() {
     [ -n "$ended" ] && [ "$starters" -lt 3 ] && [ "$boxed" = bubblewrap ] || return 0
     [ -z "$lasting" ] || ! kill -s 0 "$lasting" 2>/dev/null || return 0
     starters=$((starters + 1))
-    python=$(command -v python3) || return 0
+    # What is called so elsewhere may be a script that takes longer to find a Python than that takes to start. One that
+    # is too old ends at once.
+    python=/usr/bin/python3
+    [ "$starters" = 1 ] && [ -x "$python" ] || python=$(command -v python3) || return 0
     for pipe in orders bell; do [ -p "$own/$pipe" ] || mkfifo "$own/$pipe" || return 0; done
     setsid "$python" -I -S -c "$serve" "$boxing" "$name" "$$" </dev/null >/dev/null 2>&1 3<&- &
     lasting=$!
@@ -353,7 +356,9 @@ boxed=${boxed%% /*}
 newline='
 '
 beat=0 known= most=$first running= heard= spare= spares=0 lasting= starters=0 ended= bell=
-serve='import sys; sys.path.insert(0, sys.argv[1]); from broker_core.worker.scripts.payloads.server import main
+# What the archive compiles to is beside it (compiled.py).
+serve='import sys; a = sys.argv[1]; i = sys.implementation.cache_tag; sys.path[:0] = [f"{a}.{i}-{sys.hexversion:x}", a]
+from broker_core.worker.scripts.payloads.server import main
 main(sys.argv[2], int(sys.argv[3]))'
 [ -z "$fault" ] || { tell && exit 1; }
 clock

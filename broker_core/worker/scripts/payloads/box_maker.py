@@ -1,24 +1,23 @@
 """A process that makes a box for each program of a line (CB-SEC), as bubblewrap does, without starting that.
 
 It lives in namespaces of its own, where it has all rights, and its programs none. On its standard input a
-first message has it begin, and it answers `ready`; then to each order, a JSON object with three open files,
-`made`, before anything ran, `begun` with the credentials of the program, and `over STATUS USAGE...` when
-nothing is left of the box. Each box has mounts, processes and IPC of its own. They end with this process,
-which ends with the one that wants them, and also where a box cannot be made.
+first message has it begin, and it answers `ready`; then to each order (tag, words and environment by
+`marshal`, with three open files) `made`, before anything ran, `begun` with the credentials of the program,
+and `over STATUS USAGE...` when nothing is left of the box. Each box has mounts, processes and IPC of its own.
+They end with this process, which ends with the one that wants them, and also where a box cannot be made.
 """
 
 from __future__ import annotations
 
 import errno
 import gc
-import json
+import marshal
 import os
 import resource
 import signal
 import socket
 import struct
 from ctypes import CDLL, c_char_p, c_void_p, memmove
-from typing import Any
 
 from broker_core.worker.boxing import mounts
 from broker_core.worker.boxing.first_process import FirstProcess
@@ -58,26 +57,33 @@ class BoxMaker:
     def run(self) -> None:
         """Make boxes until there are no more orders. Raises OSError."""
         usual = _preference()
+        self._lay_out()
         self._orders.send(b"ready")
         while True:
             text, more, _, __ = self._orders.recvmsg(MOST, _THREE_FILES, socket.MSG_CMSG_CLOEXEC)
             if not text:
                 return
             files = [file for *_, data in more for (file,) in struct.iter_unpack("i", data)]
-            self._carry_out(json.loads(text), files)
-            if _preference() != usual:
+            tag, words, known = marshal.loads(text)  # noqa: S302 - its parent wrote it
+            if not self._carry_out(tag, words, known, files) or _preference() != usual:
                 return  # a program had the kernel choose this process when it wants memory
 
-    def _carry_out(self, order: dict[str, Any], files: list[int]) -> None:
-        self._carry_mark(order["tag"])
-        first = self._make(order["tag"])
+    def _carry_out(self, tag: str, words: list[str], known: dict[str, str], files: list[int]) -> bool:
+        """Run a program; false if there cannot be a next one."""
+        self._carry_mark(tag)
+        first = self._make(tag)
         self._orders.send(b"made")
-        pid, status = _spawn(order["words"], order["environment"], files)
+        pid, status = _spawn(words, known, files)
         self._tell_begun(pid or first)
         for file, kind in self._own:
             mounts.enter(file, kind)
         for file in files:
             os.close(file)
+        laid_out = True
+        try:
+            self._lay_out()
+        except OSError:
+            laid_out = False  # this program goes on
         spent: resource.struct_rusage | None = None  # its module is not to be found any more
         if pid:
             _, code, spent = os.wait4(pid, 0)
@@ -87,17 +93,24 @@ class BoxMaker:
         os.waitpid(first, 0)
         self._carry_mark("")
         self._orders.send(f"over {status} {' '.join(map(str, spent or ()))}".encode())
+        return laid_out
 
     def _tell_begun(self, pid: int) -> None:
         """The kernel tells who hears of it which process that is outside."""
         who = struct.pack("iii", pid, os.getuid(), os.getgid())
         self._orders.sendmsg([b"begun"], [(socket.SOL_SOCKET, socket.SCM_CREDENTIALS, who)])
 
-    def _make(self, tag: str) -> int:
-        """Make a box, and go into it; the pid of its first process."""
+    def _lay_out(self) -> None:
+        """Begin the next box, in namespaces that no program is in: what all of them show."""
         usual = os.umask(0o022)
         mounts.unshare(mounts.NEW_MOUNTS | mounts.NEW_IPC)
-        self._view.lay_out(tag)
+        self._view.lay_out()
+        os.umask(usual)
+
+    def _make(self, tag: str) -> int:
+        """Finish a box, and go into it; the pid of its first process."""
+        usual = os.umask(0o022)
+        self._view.show(tag)
         os.umask(usual)
         first, process = self._first.start()
         mounts.enter(process, mounts.NEW_PIDS)

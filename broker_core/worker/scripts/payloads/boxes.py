@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import array
 import functools
-import json
+import marshal
 import os
 import resource
 import select
@@ -17,15 +17,13 @@ from contextlib import suppress
 from typing import Any, Protocol
 
 from broker_core.worker.scripts.payloads.box_maker import MARK, MOST, MOST_MARK
+from broker_core.worker.scripts.payloads.compiled import SOURCES, START
 from broker_core.worker.scripts.payloads.view import steps_of
 
 _MAKER = (
-    "import json, sys; sys.path.insert(0, sys.argv[1])\n"
-    "from broker_core.worker.scripts.payloads.box_maker import main\n"
-    "main(sys.argv[2], json.loads(sys.argv[3]))"
+    f"{START}from broker_core.worker.scripts.payloads.box_maker import main\n"
+    "main(sys.argv[2], list(zip(*[iter(sys.argv[3:])] * 3)))"
 )
-_SOURCES = os.path.abspath(__file__.partition("/broker_core/worker/")[0])
-"""Of this program: a folder or an archive."""
 _CREDENTIALS = struct.Struct("iii")
 _MOST_ANSWER = 4096
 _MOST_STARTS = 3
@@ -134,7 +132,7 @@ class Boxes:
         """Start a program in the box of an attempt; None if that cannot be done, and nothing ran.
 
         `folder`: of the attempt; `box`: words of bubblewrap, and what stands in them for the folder;
-        `program`: its words and its environment.
+        `program`: its words and its environment. Raises OSError if a file of its own cannot be opened.
         """
         self._asked += 1
         if self._maker is None and self._asked > 1 and self._started < _MOST_STARTS:
@@ -142,21 +140,26 @@ class Boxes:
         if self._maker is None or box[0] != self._words:
             return None
         words, known = program
-        attempt = {"tag": os.path.basename(folder), "words": words, "environment": known}
-        order = json.dumps(attempt).encode("utf-8", "surrogateescape")
+        order = marshal.dumps((os.path.basename(folder), words, known))
         if len(order) >= MOST:
             return None
         opened = list[int]()
         try:
             _open(files, opened)
-            _send(self._maker, order, opened)
-            return MadeBox(self._maker)
-        except (OSError, UnicodeError):
-            self._give_up()
-            return None
+            return self._make(order, opened)
         finally:
             for file in set(opened):
                 os.close(file)
+
+    def _make(self, order: bytes, files: list[int]) -> RunningBox | None:
+        if self._maker is None:
+            return None
+        try:
+            _send(self._maker, order, files)
+            return MadeBox(self._maker)
+        except OSError:
+            self._give_up()
+            return None
 
     def _start(self, folder: str, box: tuple[list[str], str]) -> None:
         steps = steps_of(box[0][1:], box[1])
@@ -167,8 +170,8 @@ class Boxes:
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         except OSError:
             return
-        words = [sys.executable, "-I", "-S", "-c", _MAKER, _SOURCES]
-        words += [os.path.dirname(folder), json.dumps(steps)]
+        words = [sys.executable, "-I", "-S", "-c", _MAKER, SOURCES, os.path.dirname(folder)]
+        words += [word for step in steps for word in step]
         actions = [
             (os.POSIX_SPAWN_DUP2, theirs.fileno(), 0),
             *((os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_WRONLY, 0) for number in (1, 2)),

@@ -6,10 +6,11 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 
-from broker_core.worker.scripts.payloads.run import DECLINED, PlainAttempt
-from broker_core.worker.scripts.plain.records import write
+from broker_core.worker.scripts.payloads.run import DECLINED, PlainAttempt, Termination
+from broker_core.worker.scripts.plain.records import read, write
 
 _BY_SHELL = 'echo "$$" >"$1" && . "$2"; exit 227'
 
@@ -35,21 +36,29 @@ class GlideinLease:
 class ClaimLine:
     """Claims that run one behind the other."""
 
-    def __init__(self, home: str, glidein: str, shell: int, lease: GlideinLease) -> None:
+    def __init__(
+        self, home: str, glidein: str, shell: int, lease: GlideinLease, known: Mapping[str, str]
+    ) -> None:
+        """`known`: the environment of programs beside their own."""
         self._home, self._own, self._shell, self._lease = home, f"{home}/glideins/{glidein}", shell, lease
+        self._known, self._termination = known, Termination()
+        self._aheads = dict[str, str]()
+        """Of each claim that was read the one that it is behind, or nothing."""
 
     def run(self, claim: str, tag: str) -> None:
         """Run a claim and those behind it, until there is none, or the glidein leaves."""
         write(f"{self._own}/taken/{claim}/minder", f"{os.getpid()} lasting\n")
+        self._termination.heed()
         while True:
             mine = f"{self._own}/taken/{claim}"
-            attempt = PlainAttempt(self._home, tag, f"{mine}/pid")
-            status = attempt.run()
+            attempt = PlainAttempt(self._home, tag, f"{mine}/pid", self._termination)
+            status = attempt.run(self._known)
             os.chdir(self._home)
             if status == DECLINED:
                 status = self._by_shell(mine, tag)
+                self._termination.heed()
             write(f"{mine}/exit", f"{status}\n")
-            if attempt.terminated or not is_there(self._shell) or self._lease.is_over():
+            if self._termination.asked or not is_there(self._shell) or self._lease.is_over():
                 return
             behind = self._follow(claim)
             if behind is None:
@@ -80,27 +89,36 @@ class ClaimLine:
     def _follow(self, ahead: str) -> tuple[str, str] | None:
         """Take the claim behind another. The glidein looks at what is taken once it has made `over`, so that
         either of the two sees the other."""
-        for claim in sorted(os.listdir(f"{self._own}/claims")):
-            if claim.startswith("."):
-                continue
-            words = _read(f"{self._own}/claims/{claim}").split(" ")
-            if len(words) != 4 or words[2:] != ["run", ahead]:
-                continue
-            if words[1] != "0":
-                return None  # it is to have another nice value, which the glidein can give it
-            mine = f"{self._own}/taken/{claim}"
-            try:
-                os.mkdir(mine)
-            except OSError:
-                return None
-            if os.path.exists(f"{self._own}/over"):
-                write(f"{mine}/exit", "refused\n")
-                return None
-            write(f"{mine}/tag", f"{words[0]}\n")
-            write(f"{mine}/as", f"{words[1]} run\n")
-            write(f"{mine}/minder", f"{os.getpid()} lasting\n")
-            return claim, words[0]
-        return None
+        claim = self._behind(ahead)
+        # It may be another one by now than it was when it was read.
+        words = _read(f"{self._own}/claims/{claim}").split(" ") if claim else []
+        if len(words) != 4 or words[1:] != ["0", "run", ahead]:
+            return None  # with another nice value it is the glidein's, which can give it that
+        mine = f"{self._own}/taken/{claim}"
+        try:
+            os.mkdir(mine)
+        except OSError:
+            return None
+        if os.path.exists(f"{self._own}/over"):
+            write(f"{mine}/exit", "refused\n")
+            return None
+        write(f"{mine}/tag", f"{words[0]}\n")
+        write(f"{mine}/as", "0 run\n")
+        write(f"{mine}/minder", f"{os.getpid()} lasting\n")
+        return claim, words[0]
+
+    def _behind(self, ahead: str) -> str:
+        """The claim behind another; empty if there is none. Each is read once: a line has many, and what is
+        missed is the glidein's."""
+        if ahead not in self._aheads.values():
+            names = sorted(name for name in os.listdir(f"{self._own}/claims") if not name.startswith("."))
+            known = self._aheads
+            self._aheads = {name: known[name] if name in known else self._ahead_of(name) for name in names}
+        return next((claim for claim, other in self._aheads.items() if other == ahead), "")
+
+    def _ahead_of(self, claim: str) -> str:
+        words = _read(f"{self._own}/claims/{claim}").split(" ")
+        return words[3] if len(words) == 4 and words[2] == "run" else ""
 
 
 def _end_session(leader: str) -> None:
@@ -128,8 +146,7 @@ def is_there(pid: int) -> bool:
 def _read(path: str) -> str:
     """The first line of a file; empty if there is none."""
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.readline().rstrip("\n")
+        return read(path).partition(b"\n")[0].decode("utf-8", "replace")
     except OSError:
         return ""
 

@@ -6,9 +6,9 @@ import os
 import re
 from collections.abc import Mapping
 
-from broker_core.worker.scripts.plain.records import Order
+from broker_core.worker.scripts.plain.records import Order, read
 
-_LINE = re.compile(r"export (\w+)=('?)([^'\n]*)\2")
+_LINES = re.compile(r"^export (\w+)=('?)([^'\n]*)\2$", re.MULTILINE)
 _ESCAPED = re.compile(rb"\\0([0-7]{3})")
 _USED = frozenset(
     {"__jobid", "__attempt", "__directory", "__environment", "__input_file", "__job", "__arguments"}
@@ -61,16 +61,9 @@ def read_order(folder: str, base: Mapping[str, str]) -> Order | None:
 
 def _variables(folder: str) -> dict[str, str]:
     """What the order sets; none if it does more than that and to start its Job Starter."""
-    with open(f"{folder}/order", encoding="ascii", errors="strict") as file:
-        text = file.read()
-    known = {}
-    for line in text.splitlines():
-        found = _LINE.fullmatch(line)
-        if found is not None:
-            known[found[1]] = found[3]
-        elif not line.startswith("exec /bin/sh "):
-            return {}
-    return known
+    *_, last = lines = (text := read(f"{folder}/order").decode("ascii")).removesuffix("\n").split("\n")
+    known = {name: value for name, _, value in _LINES.findall(text)}
+    return known if len(known) == len(lines) - 1 and last.startswith("exec /bin/sh ") else {}
 
 
 def _environment(

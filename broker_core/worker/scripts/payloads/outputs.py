@@ -8,12 +8,12 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 
-from broker_core.worker.scripts.plain.records import Order
+from broker_core.worker.scripts.plain.records import Order, write
 
 _OWN = (".crossdesk-use", ".crossdesk-data")
 """Of the desk's; they come home whatever the order names."""
 _LONGEST_NAME = 1000
-_PART = 1 << 20
+_PART = 1 << 16
 
 
 def list_outputs(order: Order) -> None:
@@ -21,20 +21,20 @@ def list_outputs(order: Order) -> None:
     if not (order["outputs"] or order["brings_all"] or order["most_named"]):
         return
     brought = _named(order)
-    others = list(_others(order, set(brought)))
+    others = list(_others(order, set(brought))) if order["brings_all"] or order["most_named"] else []
     if order["brings_all"]:
         fit, others = _fitting(order, others)
         brought += fit
     sums, sizes = list[str](), list[str]()
     for path in dict.fromkeys(brought):
         with suppress(OSError):  # its mode forbids to read it
-            sums.append(_sum_line(path))
-            sizes.append(f"size {os.stat(path).st_size}\n")
+            line, size = _sum_line(path)
+            sums.append(line)
+            sizes.append(f"size {size}\n")
     lines = sums + sizes
     if order["brings_all"] or order["most_named"]:
         lines += _staying(order, others)
-    with open(f"{order['directory']}/outputs", "w", encoding="utf-8", errors="surrogateescape") as file:
-        file.writelines(lines)
+    write(f"{order['directory']}/outputs", "".join(lines))
 
 
 def _named(order: Order) -> list[str]:
@@ -92,30 +92,38 @@ def _staying(order: Order, others: list[str]) -> Iterator[str]:
 
 def _files_below(folder: str) -> Iterator[str]:
     """Regular files."""
-    for at, _, names in os.walk(folder):
-        for name in names:
-            path = f"{at}/{name}"
-            if os.path.isfile(path) and not os.path.islink(path):
-                yield path
+    return (entry.path for entry in _entries(folder) if entry.is_file(follow_symlinks=False))
 
 
-def _sum_line(path: str) -> str:
-    """As sha256sum writes it."""
+def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
+    """All in a folder and those in it. The kernel tells what they are as it lists them."""
+    folders = [folder]
+    for at in folders:
+        with suppress(OSError), os.scandir(at) as found:  # its mode forbids to read it
+            for entry in found:
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+                yield entry
+
+
+def _sum_line(path: str) -> tuple[str, int]:
+    """As sha256sum writes it, and the bytes of the file."""
     found = hashlib.sha256()
-    with open(path, "rb") as file:
-        while part := file.read(_PART):
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        while part := os.read(file, _PART):
             found.update(part)
+        size = os.fstat(file).st_size
+    finally:
+        os.close(file)
     escaped = path.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
     mark = "\\" if escaped != path else ""
-    return f"{mark}{found.hexdigest()}  {escaped}\n"
+    return f"{mark}{found.hexdigest()}  {escaped}\n", size
 
 
 def drop_links_out() -> None:
     """Remove links of the job that lead out of its directory: what they name is not the job's."""
-    here = os.path.realpath(".")
-    for at, folders, names in os.walk("."):
-        for name in (*folders, *names):
-            path = f"{at}/{name}"
-            if os.path.islink(path) and not os.path.realpath(path).startswith(f"{here}/"):
-                with suppress(OSError):  # the mode of its folder forbids it
-                    os.unlink(path)
+    for path in [entry.path for entry in _entries(".") if entry.is_symlink()]:
+        if not os.path.realpath(path).startswith(f"{os.path.realpath('.')}/"):
+            with suppress(OSError):  # the mode of its folder forbids it
+                os.unlink(path)

@@ -14,7 +14,6 @@ from broker_core.worker.scripts.plain.records import EndOfProgram, Order
 _OUR_FAILURE, _BEYOND = 227, 199
 _EXITS = {"wall-limit": 224, "output-limit": 225, "out-of-memory": 230}
 """Kinds of failure to the exit status of a Job Starter."""
-_LEFT = ("room", "kernel")
 
 
 def exit_status(end: EndOfProgram) -> int:
@@ -32,26 +31,40 @@ def record_end(order: Order, end: EndOfProgram) -> int:
     if ran:
         with suppress(OSError):  # the disk is full: what is not listed does not come home
             list_outputs(order)
-    for name in _LEFT:
-        with suppress(OSError):  # it is not there
-            os.unlink(f"{here}/{name}")
+    with suppress(OSError):  # it is not there
+        os.unlink(f"{here}/kernel")
     with suppress(OSError):  # the disk is full: the broker finds out that nothing is told
-        records.write(f"{here}/ended", end.text(missing if ran else (), int(time.time())))
+        _write_end(here, end.text(missing if ran else (), int(time.time())))
         tell(order, "outputs", "o")
         tell(order, "ended", "e")
     return exit_status(end)
 
 
+def _write_end(here: str, text: str) -> None:
+    """Write the record into the room that there is for it on the disk, which also saves making a file."""
+    room = f"{here}/room"
+    try:
+        os.truncate(room, len(text))
+        file = os.open(room, os.O_WRONLY | os.O_CLOEXEC)
+    except OSError:
+        records.write(f"{here}/ended", text)  # there was no room
+        return
+    records.put(file, text)
+    os.rename(room, f"{here}/ended")
+
+
 def tell(order: Order, marker: str, letter: str) -> None:
     """Leave a marker where the broker looks for news."""
     path, news = f"{order['directory']}/{marker}", f"{order['news']}/{order['tag']}.{letter}"
-    if not order["news"] or not os.path.exists(path):
+    if not order["news"]:
         return
     try:
         os.link(path, news)
     except FileExistsError:
         pass  # it was left already
     except OSError:
+        if not os.path.exists(path):
+            return  # there is none
         part = f"{order['news']}/.{order['tag']}.{letter}"
         shutil.copy2(path, part)
         os.rename(part, news)

@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from types import FrameType
 
@@ -30,6 +31,7 @@ _CANCELED = "Canceled as its owner asked."
 _DIRECTORY = "/directory-of-the-attempt"
 """Stands for it in the words of a box."""
 _BOX_IGNORES = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
+"""What programs in a box heed, and not what makes the box."""
 _RESET = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD)
 _MOST_SECONDS = 20.0
 """Seconds; the shell of the glidein waits meanwhile."""
@@ -37,19 +39,36 @@ _BE_SUBREAPER = 36
 """Option of prctl(2)."""
 
 
+class Termination:
+    """Notes that the batch system asks to end."""
+
+    def __init__(self) -> None:
+        self.asked = False
+
+    def heed(self) -> None:
+        """Note it from now on."""
+        signal.signal(signal.SIGTERM, self._note)
+
+    def _note(self, _: int, __: FrameType | None) -> None:
+        self.asked = True
+
+
 class PlainAttempt:
-    """One attempt. `terminated` becomes true when the batch system asks to end."""
+    """One attempt."""
 
-    def __init__(self, home: str, tag: str, pid_file: str) -> None:
+    def __init__(self, home: str, tag: str, pid_file: str, termination: Termination) -> None:
         """`home`: the broker's directory at the site; `pid_file`: where the program's process is named."""
-        self._folder, self._pid_file = f"{home}/attempts/{tag}", pid_file
-        self.terminated = False
+        self._folder, self._pid_file, self._termination = f"{home}/attempts/{tag}", pid_file, termination
 
-    def run(self) -> int:
-        """Run it to its end; the exit status as of `job_records.sh`, or DECLINED."""
+    def run(self, known: Mapping[str, str]) -> int:
+        """Run it to its end; the exit status as of `job_records.sh`, or DECLINED.
+
+        `known`: the environment of the program beside its own.
+        """
         try:
-            order = read_order(self._folder, os.environ)
-            if order is None or not _can_start(order):
+            order = read_order(self._folder, known)
+            program = "" if order is None else _find_program(order)
+            if order is None or not program:
                 return DECLINED
             words = box_words(tuple(order["box"]))
         except (OSError, ValueError, subprocess.SubprocessError):
@@ -62,20 +81,15 @@ class PlainAttempt:
             return 226
         except OSError:
             return DECLINED
-        return self._started(order, words)
+        return self._started(order, program, words)
 
-    def _asked_to_end(self, _: int, __: FrameType | None) -> None:
-        self.terminated = True
-
-    def _started(self, order: Order, box: list[str]) -> int:
+    def _started(self, order: Order, program: str, box: list[str]) -> int:
         folder = self._folder
         try:
-            with open(f"{folder}/room", "wb") as room:
-                room.write(b" " * _ROOM)
-            os.mkdir(f"{folder}/scratch")
+            records.write(f"{folder}/room", " " * _ROOM)
             if os.path.exists(f"{folder}/cancel"):
                 return record_end(order, EndOfProgram("-", "killed", records.escaped(_CANCELED)))
-            running = self._begin(order, box)
+            running = self._begin(order, program, box)
         except OSError as error:
             why = records.escaped(f"It could not be started: {error.strerror}.")
             return record_end(order, EndOfProgram("-", "starter", why))
@@ -95,22 +109,24 @@ class PlainAttempt:
         status, usage = running.wait()
         return self._over(order, status, usage, late)
 
-    def _begin(self, order: Order, box: list[str]) -> RunningBox:
+    def _begin(self, order: Order, program: str, box: list[str]) -> RunningBox:
+        words, known = [program, *order["arguments"]], order["environment"]
+        actions = programs.redirections(order)
+        made = boxes().begin(self._folder, (box, _DIRECTORY), (words, known), actions)
+        if made is not None:
+            return made
+        os.mkdir(f"{self._folder}/scratch")
         # What comes to all processes of a session is for the program in the box, which sees to that.
         for number in _BOX_IGNORES:
             signal.signal(number, signal.SIG_IGN)
-        words, known = [_program(order), *order["arguments"]], order["environment"]
-        actions = programs.redirections(order)
         try:
-            made = boxes().begin(self._folder, (box, _DIRECTORY), (words, known), actions)
-            if made is not None:
-                return made
             words = [*(word.replace(_DIRECTORY, self._folder) for word in box), *words]
             return OwnBox(programs.spawn(words[0], words, known, actions, _RESET))
         finally:
-            # A shell cannot heed what is ignored when it begins: that which attends is one.
+            self._termination.heed()
             for number in _BOX_IGNORES:
-                signal.signal(number, self._asked_to_end if number == signal.SIGTERM else signal.SIG_DFL)
+                if number != signal.SIGTERM:
+                    signal.signal(number, signal.SIG_DFL)
 
     def _mind(self, order: Order, running: RunningBox) -> bool:
         """Wait for the end of the program; true if it was ended for its wall limit."""
@@ -158,7 +174,7 @@ class PlainAttempt:
         elif kind == "-" and status:
             kind, reason = records.spent(order, status)
         end = EndOfProgram(status, kind, reason, usage)
-        end.more = "terminated 1\n" if self.terminated else ""
+        end.more = "terminated 1\n" if self._termination.asked else ""
         return record_end(order, end)
 
 
@@ -177,25 +193,31 @@ def box_words(words: tuple[str, ...]) -> list[str]:
     return [programs.find_program(found[0], os.environ.get("PATH", os.defpath)), *found[1:]] if found else []
 
 
-def _can_start(order: Order) -> bool:
-    """Go to the job's directory; true if all is there that the program needs. Raises OSError."""
+def _find_program(order: Order) -> str:
+    """Go to the job's directory; path of the program, or nothing if not all is there that it needs. Raises
+    OSError."""
     os.chdir(f"{order['directory']}/job")
-    _program(order)
+    found = programs.find_program(order["program"], order["environment"].get("PATH", os.defpath))
     programs.readable(order["stdin"])
-    return all(map(os.path.exists, order["inputs"]))
+    return found if all(map(os.path.exists, order["inputs"])) else ""
 
 
-def _program(order: Order) -> str:
-    return programs.find_program(order["program"], order["environment"].get("PATH", os.defpath))
-
-
-def be_heir() -> None:
+def be_minder() -> None:
     """Become the parent of what the processes of this one leave. Raises OSError."""
+    # A shell cannot heed what is ignored when it begins: that which attends is one.
+    for number in (*_BOX_IGNORES, signal.SIGCHLD):
+        signal.signal(number, signal.SIG_IGN if number == signal.SIGTERM else signal.SIG_DFL)
     process_control(_BE_SUBREAPER, 1)
 
 
 def _remove(folder: str) -> None:
     """A folder of which the program may have changed the modes."""
+    try:
+        os.rmdir(folder)
+    except FileNotFoundError:
+        return  # it was in the box alone
+    except OSError:
+        pass  # it is not empty
     shutil.rmtree(folder, ignore_errors=True)
     if os.path.isdir(folder):
         for at, _, __ in os.walk(folder):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import gc
 import os
 import select
 import signal
@@ -19,9 +20,10 @@ import subprocess
 import termios
 import time
 
+from broker_core.worker.scripts.payloads import compiled
 from broker_core.worker.scripts.payloads.lines import ClaimLine, GlideinLease, is_there
 from broker_core.worker.scripts.payloads.order_file import read_order
-from broker_core.worker.scripts.payloads.run import be_heir, box_words
+from broker_core.worker.scripts.payloads.run import be_minder, box_words
 from broker_core.worker.scripts.plain.records import write
 
 _PERIOD = 0.2
@@ -140,12 +142,12 @@ class Server:
             self._bell.close()
             for other in self._minders:
                 other.close()
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            be_heir()
+            be_minder()
+            known = dict(os.environ)
             while line := server.recv(_MOST):
-                claim, tag, known, *moments = line.decode().split(" ")
-                lease = GlideinLease(self._own, known, *map(float, moments))
-                ClaimLine(self._home, self._glidein, self._shell, lease).run(claim, tag)
+                claim, tag, renewed, *moments = line.decode().split(" ")
+                lease = GlideinLease(self._own, renewed, *map(float, moments))
+                ClaimLine(self._home, self._glidein, self._shell, lease, known).run(claim, tag)
                 signal.signal(signal.SIGTERM, signal.SIG_IGN)
                 server.send(_READY)
             status = 0
@@ -156,7 +158,7 @@ class Server:
 def _prepare_box(folder: str) -> None:
     """Know the words of a box before the process that wants them is there: they are asked for once."""
     with contextlib.suppress(OSError, ValueError, subprocess.SubprocessError):
-        order = read_order(folder, os.environ)
+        order = read_order(folder, {})
         if order is not None:
             box_words(tuple(order["box"]))
 
@@ -167,4 +169,6 @@ def main(glidein: str, shell: int) -> None:
     os.umask(0o077)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    compiled.provide()
+    gc.freeze()  # what is looked at again is copied for each minder
     Server(glidein, shell).run()

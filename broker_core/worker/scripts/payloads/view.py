@@ -124,14 +124,18 @@ class BoxView:
         at = _NEW + target
         self._steps += [partial(make_room, at), partial(mounts.bind, under, at)]
 
-    def lay_out(self, tag: str) -> None:
-        """Mount what the box of an attempt shows, but /proc, where nobody sees it yet. Raises OSError."""
+    def lay_out(self) -> None:
+        """Mount what every box shows, but /proc, where nobody sees it yet. Raises OSError."""
         for step in self._steps:
             step()
-        for part in (b"/job", b"/scratch"):
-            at = b"/" + os.fsencode(tag) + part
-            _make_folder(_NEW + self._attempts + at)
-            mounts.bind(_ATTEMPTS + at, _NEW + self._attempts + at)
+
+    def show(self, tag: str) -> None:
+        """Mount what is an attempt's own. Raises OSError."""
+        at = b"/" + os.fsencode(tag)
+        own = _NEW + self._attempts + at
+        _make_folder(own + b"/job")
+        mounts.bind(_ATTEMPTS + at + b"/job", own + b"/job")
+        os.mkdir(own + b"/scratch")  # it need not outlive the box, as /tmp
 
     def enter(self, tag: str) -> None:
         """Go there, into the directory of the job. Raises OSError."""

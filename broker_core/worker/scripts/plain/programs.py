@@ -16,6 +16,7 @@ from broker_core.worker.scripts.plain.records import Order
 _RESET = (signal.SIGPIPE, signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGXFSZ)
 _MARK = "CROSSDESK_ATTEMPT"
 _STEP = 0.05
+_OUTPUT = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_TRUNC
 _SHELL = "/bin/sh"
 
 
@@ -23,12 +24,12 @@ def redirections(order: Order) -> list[tuple[Any, ...]]:
     """Where standard input, output and error of a program lead, in its directory; raises OSError."""
     actions: list[tuple[Any, ...]] = [
         (os.POSIX_SPAWN_OPEN, 0, readable(order["stdin"]), os.O_RDONLY, 0),
-        (os.POSIX_SPAWN_OPEN, 1, made(order["stdout"]), os.O_WRONLY | os.O_APPEND, 0),
+        (os.POSIX_SPAWN_OPEN, 1, _with_folders(order["stdout"]), _OUTPUT, 0o600),
     ]
     if order["stderr"] == order["stdout"]:
         actions.append((os.POSIX_SPAWN_DUP2, 1, 2))
     else:
-        actions.append((os.POSIX_SPAWN_OPEN, 2, made(order["stderr"]), os.O_WRONLY | os.O_APPEND, 0))
+        actions.append((os.POSIX_SPAWN_OPEN, 2, _with_folders(order["stderr"]), _OUTPUT, 0o600))
     return actions
 
 
@@ -70,11 +71,10 @@ def readable(name: str) -> str:
     return name or os.devnull
 
 
-def made(name: str) -> str:
-    """An output file, empty; folders on the way too."""
+def _with_folders(name: str) -> str:
+    """An output file; makes the folders on the way."""
     if "/" in name:
         os.makedirs(os.path.dirname(name), exist_ok=True)
-    os.close(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
     return name
 
 

@@ -25,6 +25,7 @@ FIRST_SIGNAL = 128
 LATE = "wall-limit"
 """Kind of failure of a program that was ended at its wall limit."""
 _BLOCK = 1024
+_SMALL = 1 << 16
 _OUT_OF_MEMORY = 'set -f; . "$1"; __find_spent; __find_kernel_kill; printf "%s\\n" "$__spent" "$__because"'
 
 
@@ -160,10 +161,22 @@ def write(path: str, text: str) -> None:
     put(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666), text)
 
 
+def read(path: str) -> bytes:
+    """What a small file holds; raises OSError."""
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        found = os.read(file, _SMALL)
+        while part := os.read(file, _SMALL) if found else b"":
+            found += part
+    finally:
+        os.close(file)
+    return found
+
+
 def put(file: int, text: str) -> None:
     """Write into an open file and close it; raises OSError."""
     try:
-        rest = text.encode()
+        rest = text.encode("utf-8", "surrogateescape")
         while rest:
             rest = rest[os.write(file, rest) :]
     finally:
