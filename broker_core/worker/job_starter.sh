@@ -918,6 +918,12 @@ fi
 __decode "$__standard_input"
 __in=${__value:-/dev/null}
 [ -r "$__in" ] || __end - download "The file $__standard_input for standard input cannot be read."
+# A program in a box has what is open here, also what it could not see; and by a folder all that is around that.
+__seen=
+if [ -n "$__box" ] && [ -z "$__agent" ]; then
+    [ ! -d "$__in" ] || __end - download "The file $__standard_input for standard input is a directory."
+    case $__in in /dev/null) ;; /*) __seen=$__in __in=/dev/null ;; esac
+fi
 __decode "${__standard_output:-std.out}"
 __out=$__value
 __output "$__out" "${__standard_output:-std.out}"
@@ -995,6 +1001,8 @@ esac
             set -- "$@" "$__value"
         done
         set -- "$@" "$__place"
+        [ -z "$__seen" ] || set -- "$@" /bin/sh -c 'exec "$@" <"$0"' "$__seen"
+        __seen=
         [ -z "$__box" ] || __place=$__here/scratch
     done
     set -- "$@" "$__program"
@@ -1021,7 +1029,7 @@ esac
     unset __jobid __environment __input_file __input_source __input_base_url __most_input __job __arguments __directory \
         __standard_input __standard_output __standard_error __interactive __interactive_agent \
         __interactive_agent_args __agent_sums __agent_stamps __nodes __subjob_index __output_file __output_base_url __wall_limit __most_output __stay \
-        __kill_grace __file_limit __notice __news __beat __lease __lease_file __attempt __software __mpi __use __publish __box __warm
+        __kill_grace __file_limit __notice __news __beat __lease __lease_file __attempt __software __mpi __use __publish __box __warm __seen
     exec "$@"
 )
 __status=$?

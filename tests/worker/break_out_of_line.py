@@ -72,6 +72,12 @@ def mounts() -> Iterator[tuple[str, Attempt]]:
         name = at.decode()
         yield f"remount {name}", lambda at=at: called(LIBC.mount(None, at, None, BIND | REMOUNT, None))  # type: ignore[misc]
         yield f"write to {name}", lambda at=at: os.mkdir(at + b"/made")  # type: ignore[misc]
+    for at in (b"/dev/null", b"/dev/tty", b"/dev/pts", b"/dev/pts/ptmx"):
+        name = at.decode()
+        # To the one that it has: where this is possible after all the node is as before.
+        yield f"change the mode of {name}", lambda at=at: os.chmod(at, os.stat(at).st_mode & 0o7777)  # type: ignore[misc]
+    for name in ("kernel/core_pattern", "vm/swappiness", "kernel/shmmax"):
+        yield f"set {name}", lambda name=name: os.open(f"/proc/sys/{name}", os.O_WRONLY)  # type: ignore[misc]
     yield "see all processes", lambda: called(LIBC.mount(b"proc", b"/tmp", b"proc", 0, None))
 
 

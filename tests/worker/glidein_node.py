@@ -81,11 +81,13 @@ class Node:
     def renew(self, value: int) -> None:
         (self.own / "lease").write_text(f"{value}\n")
 
-    def stage(self, tag: str, slot: SlotClaim, script: str, outputs: tuple[str, ...] = ()) -> None:
+    def stage(
+        self, tag: str, slot: SlotClaim, script: str, outputs: tuple[str, ...] = (), stdin: str = ""
+    ) -> None:
         """What a submission brings, without the claim."""
         attempt = Component(self.attempt(tag).removesuffix(".1"), 1)
         order = LaunchOrder(
-            attempt, 1, "/bin/sh", f'-c "{script}"', (), "", "out", "err", (), outputs, slot=slot
+            attempt, 1, "/bin/sh", f'-c "{script}"', (), stdin, "out", "err", (), outputs, slot=slot
         )  # fmt: skip
         home = Workspace(str(self.root), "", 0.0, 0.0)
         place = BundleContext(
@@ -102,10 +104,16 @@ class Node:
         return subprocess.run(words, cwd=self.root, stderr=subprocess.DEVNULL).returncode
 
     def begin(
-        self, tag: str, claim: str, script: str, outputs: tuple[str, ...] = (), after: str = ""
+        self,
+        tag: str,
+        claim: str,
+        script: str,
+        outputs: tuple[str, ...] = (),
+        after: str = "",
+        stdin: str = "",
     ) -> None:
         slot = SlotClaim(NAME, claim, 0, after, writes=self.writes)
-        self.stage(tag, slot, script, outputs)
+        self.stage(tag, slot, script, outputs, stdin)
         assert self.take(tag, slot) == 0
 
     def want(self, claim: str, line: str) -> None:

@@ -6,16 +6,19 @@ import json
 import os
 import shutil
 import signal
+import socket
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 from zipfile import ZipFile
 
 import pytest
 
+from broker_core.worker.scripts.payloads.boxes import MadeBox
 from broker_core.worker.scripts.payloads.view import steps_of
 from tests.running import processes_of
 from tests.waiting import wait_until
-from tests.worker import break_out_of_line
+from tests.worker import break_out_of_line, leave_in_line
 from tests.worker.glidein_node import Node
 
 pytestmark = pytest.mark.software
@@ -122,6 +125,61 @@ def test_nothing_of_a_program_is_left_for_the_next_one(line: Node) -> None:
     assert rows[-2:] == ["0", "4"], "itself, its first process, and two that count"
 
 
+def found_by(line: Node, tag: str, what: str) -> dict[str, Any]:
+    """What a program of `leave_in_line.py` finds at its end."""
+    program = shutil.copy(leave_in_line.__file__, line.root / "programs")
+    here = ran(line, tag, f"exec /usr/bin/python3 {program} {what}")
+    return dict(json.loads((here / "out").read_text()))
+
+
+def maker_now(line: Node, tag: str) -> int:
+    """What makes boxes, which has made that of a program that waits until then."""
+    maker = maker_of(started(line, tag, "while [ ! -e go ]; do sleep 0.1; done"))
+    (line.root / "attempts" / line.attempt(tag) / "job" / "go").touch()
+    wait_until(lambda: line.status is not None and f"c-{tag}" in line.status.over)
+    return maker
+
+
+def test_keys_of_a_program_are_not_there_for_the_next_one(line: Node) -> None:
+    maker = maker_now(line, "begins")
+    assert found_by(line, "before", "find")["keys"] == []
+    assert {"of the user", "of sessions"} <= set(found_by(line, "leaves", "keys")["keys"])
+    assert found_by(line, "after", "find")["keys"] == []
+    assert maker_now(line, "goes-on") == maker
+
+
+@pytest.mark.parametrize("what", ["closed", "settings"])
+def test_a_maker_that_a_program_has_changed_makes_no_more_boxes(line: Node, what: str) -> None:
+    maker, before = maker_now(line, "begins"), found_by(line, "before", "find")
+    assert found_by(line, "leaves", what) != before
+    assert found_by(line, "bubblewrap", "find") == before
+    assert found_by(line, "lasting", "find") == before
+    assert maker_now(line, "another") != maker
+
+
+def test_standard_input_is_opened_in_the_box(line: Node) -> None:
+    other = line.root / "attempts" / line.attempt("first")
+    for tag, stdin in (("reads", f"{other}/job/secret"), ("up", ".."), ("root", "/")):
+        line.begin(tag, f"c-{tag}", "cat; cat /proc/self/fd/0/secret; exit 0", stdin=stdin)
+        wait_until(lambda tag=tag: line.status is not None and f"c-{tag}" in line.status.over)
+        out = line.root / "attempts" / line.attempt(tag) / "job" / "out"
+        assert not out.exists() or out.read_text() == ""
+        assert line.failure_of(tag) == ("" if tag == "reads" else "download")
+    line.begin("may", "c-may", "cat", stdin="/etc/passwd")
+    wait_until(lambda: line.status is not None and line.status.over.get("c-may") == 0)
+    found = line.root / "attempts" / line.attempt("may") / "job" / "out"
+    assert found.read_bytes() == Path("/etc/passwd").read_bytes()
+
+
+def test_settings_of_the_kernel_are_not_written_in_either_kind_of_box(lasting: Node) -> None:
+    lasting.writes = ()
+    lasting.start()
+    lasting.renew(1)
+    opens = "for name in kernel/core_pattern vm/swappiness; do true >>/proc/sys/$name && echo $name; done"
+    for tag in ("bubblewrap", "lasting"):
+        assert (ran(lasting, tag, f"{opens}; exit 0") / "out").read_text() == "", tag
+
+
 def test_a_program_can_work_in_a_box_as_on_a_machine(line: Node) -> None:
     python = "import os, pty; pty.openpty(); os.mkdir('/tmp/x'); os.mkdir(os.environ['HOME'] + '/made')"
     ran(
@@ -177,9 +235,31 @@ def test_what_the_archive_compiles_to_is_beside_it_and_is_what_makes_boxes(line:
     maker_of(started(line, "again", "sleep 600"))
 
 
+def test_a_maker_that_is_killed_as_the_program_begins_has_it_run_once() -> None:
+    for unread in (False, True):
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        if unread:  # then the kernel reports an error instead of an end
+            ours.send(b"order")
+        pid = os.fork()
+        if pid == 0:
+            theirs.send(b"made")
+            os._exit(0)
+        theirs.close()
+        box = MadeBox(ours)
+        assert box.pid == pid, "no pid of the glidein, nor 0, which is its session"
+        assert box.is_over(0.0)
+        assert box.wait() == (137, None)
+        with pytest.raises(ChildProcessError):
+            os.waitpid(pid, 0)
+        ours.close()
+
+
 def test_words_that_are_not_known_leave_boxes_to_bubblewrap() -> None:
     assert steps_of(WORDS, HERE) == [("--proc", "", "/proc"), ("--ro-bind", "/usr", "/usr")]
     for change in (["--share-net"], ["--cap-drop", "CAP_KILL"], ["--bind", f"{HERE}/job", "/elsewhere"]):
         assert steps_of([*change, *WORDS], HERE) is None, change
     assert steps_of(WORDS[:6], HERE) is None
     assert steps_of([word for word in WORDS if "scratch" not in word], HERE) is None
+    settings = ["--ro-bind", "/proc/sys", "/proc/sys"]
+    assert steps_of([*settings, *WORDS], HERE) == steps_of(WORDS, HERE), "of a box they are read-only anyway"

@@ -28,6 +28,8 @@ fail() {
 by_bubblewrap() {
     shown="--unshare-user-try --unshare-pid --unshare-ipc --unshare-cgroup-try --die-with-parent --cap-drop ALL"
     shown="$shown --dev /dev --proc /proc --tmpfs /tmp"
+    # Root may write to the settings of the kernel without any rights, as they are its files.
+    [ ! -w /proc/sys/kernel/core_pattern ] || shown="$shown --ro-bind /proc/sys /proc/sys"
     for path in $system; do
         [ -e "$path" ] || continue
         # Each thing that is bound takes a while.

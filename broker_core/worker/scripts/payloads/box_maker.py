@@ -17,11 +17,14 @@ import resource
 import signal
 import socket
 import struct
+from collections.abc import Iterator
+from contextlib import suppress
 from ctypes import CDLL, c_char_p, c_void_p, memmove
 
 from broker_core.worker.boxing import mounts
 from broker_core.worker.boxing.first_process import FirstProcess
 from broker_core.worker.boxing.kernel_calls import give_up_new_privileges
+from broker_core.worker.boxing.keyrings import Keyrings
 from broker_core.worker.scripts.payloads.view import OF_PROCESSES, PROCESSES, BoxView, Step
 
 MARK = "CROSSDESK_ATTEMPT"
@@ -34,7 +37,8 @@ _IGNORED = (
     *(signal.SIGPIPE, signal.SIGXFSZ),
 )
 _RESET = (*_IGNORED, signal.SIGCHLD)
-_THREE_FILES = socket.CMSG_SPACE(3 * struct.calcsize("i"))
+_FILES = 3
+_ROOM_FOR_FILES = socket.CMSG_SPACE(_FILES * struct.calcsize("i"))
 _NOT_FOUND, _NOT_STARTED = 127, 126
 _SHELL = "/bin/sh"
 _OWN = (("mnt", mounts.NEW_MOUNTS), ("ipc", mounts.NEW_IPC), ("pid", mounts.NEW_PIDS))
@@ -49,6 +53,8 @@ class BoxMaker:
         self._own = [
             (os.open(f"{PROCESSES}/self/ns/{name}", os.O_RDONLY | os.O_CLOEXEC), kind) for name, kind in _OWN
         ]
+        self._settings = list(_opened("oom_score_adj", "coredump_filter", "autogroup"))
+        self._keyrings = Keyrings()
         self._first = FirstProcess(view.processes, OF_PROCESSES)
         find = CDLL(None).getenv
         find.restype, find.argtypes = c_void_p, [c_char_p]
@@ -56,17 +62,28 @@ class BoxMaker:
 
     def run(self) -> None:
         """Make boxes until there are no more orders. Raises OSError."""
-        usual = _preference()
+        usual = self._traces()
         self._lay_out()
         self._orders.send(b"ready")
         while True:
-            text, more, _, __ = self._orders.recvmsg(MOST, _THREE_FILES, socket.MSG_CMSG_CLOEXEC)
+            text, more, _, __ = self._orders.recvmsg(MOST, _ROOM_FOR_FILES, socket.MSG_CMSG_CLOEXEC)
             if not text:
                 return
             files = [file for *_, data in more for (file,) in struct.iter_unpack("i", data)]
+            if len(files) != _FILES:
+                return  # a program would have what this process has in their stead
             tag, words, known = marshal.loads(text)  # noqa: S302 - its parent wrote it
-            if not self._carry_out(tag, words, known, files) or _preference() != usual:
-                return  # a program had the kernel choose this process when it wants memory
+            if not self._carry_out(tag, words, known, files):
+                return
+            self._keyrings.clear()
+            if self._traces() != usual:
+                return  # the next program would get what this one has set
+
+    def _traces(self) -> list[bytes]:
+        """What programs may set of the first process of their box, and with it of all with whose memory or
+        session it works: whom the kernel ends when it wants memory, what it writes of whom it ends, and who
+        waits for a processor."""
+        return [os.pread(file, 256, 0) for file in self._settings]
 
     def _carry_out(self, tag: str, words: list[str], known: dict[str, str], files: list[int]) -> bool:
         """Run a program; false if there cannot be a next one."""
@@ -126,11 +143,11 @@ class BoxMaker:
         memmove(self._mark, text.ljust(MOST_MARK, b"\0"), MOST_MARK)
 
 
-def _preference() -> str:
-    """Of the kernel for this process when there is no memory left. Programs may change that of the first one
-    of their box, and with it that of all with whose memory it works."""
-    with open(f"{PROCESSES}/self/oom_score_adj") as file:
-        return file.read()
+def _opened(*names: str) -> Iterator[int]:
+    """Files of this process in /proc; some kernels have not all of them."""
+    for name in names:
+        with suppress(FileNotFoundError):
+            yield os.open(f"{PROCESSES}/self/{name}", os.O_RDONLY | os.O_CLOEXEC)
 
 
 def _spawn(words: list[str], known: dict[str, str], files: list[int]) -> tuple[int, int]:

@@ -83,12 +83,15 @@ class MadeBox:
         """Raises OSError if it did not come about, and nothing ran."""
         self._maker = maker
         self._over: bytes | None = None
-        if maker.recv(_MOST_ANSWER) != b"made":
+        text, self._maker_pid = _answer(maker)
+        if text != b"made":
             raise OSError("it is gone")
-        text, more, _, __ = maker.recvmsg(_MOST_ANSWER, socket.CMSG_SPACE(_CREDENTIALS.size))
-        self.pid: int = _CREDENTIALS.unpack(more[0][2])[0] if text == b"begun" else 0
-        if not self.pid:
-            self._over = b""  # something may have run
+        self.pid = 0
+        with suppress(OSError):
+            text, self.pid = _answer(maker)
+        if text != b"begun":
+            # Something may have run. Nobody else is in the session of what made the box.
+            self.pid, self._over = self._maker_pid, b""
 
     def is_over(self, seconds: float | None) -> bool:
         """As of `RunningBox`."""
@@ -106,6 +109,8 @@ class MadeBox:
         """As of `RunningBox`."""
         if self._over is None:
             self._hear()
+        if not self._over:
+            _bury(self._maker_pid)
         words = (self._over or b"").split()
         code = int(words[1]) if words else -signal.SIGKILL
         usage = resource.struct_rusage(map(float, words[2:])) if len(words) > 2 else None
@@ -125,6 +130,7 @@ class Boxes:
         self._asked = self._started = 0
         self._words: list[str] | None = None
         self._maker: socket.socket | None = None
+        self._maker_pid = 0
 
     def begin(
         self, folder: str, box: tuple[list[str], str], program: tuple[list[str], dict[str, str]], files: Files
@@ -182,7 +188,8 @@ class Boxes:
                 _, status = os.waitpid(os.posix_spawn(words[0], words, known, file_actions=actions), 0)
             ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
             ours.send(b"begin")
-            if status == 0 and ours.recv(_MOST_ANSWER) == b"ready":
+            text, self._maker_pid = _answer(ours) if status == 0 else (b"", 0)
+            if text == b"ready":
                 self._maker, self._words = ours, box[0]
         except OSError:
             pass  # it is gone
@@ -196,6 +203,7 @@ class Boxes:
         if self._maker is not None:
             self._maker.close()
             self._maker = None
+            _bury(self._maker_pid)
 
 
 @functools.cache
@@ -212,6 +220,18 @@ def _open(files: Files, opened: list[int]) -> None:
             opened.append(os.open(path, flags | os.O_CLOEXEC, mode))
         else:
             opened.append(opened[number])
+
+
+def _answer(maker: socket.socket) -> tuple[bytes, int]:
+    """What a maker tells, and the process of which, itself where it names no other; empty: it is gone."""
+    text, more, _, __ = maker.recvmsg(_MOST_ANSWER, socket.CMSG_SPACE(_CREDENTIALS.size))
+    return text, _CREDENTIALS.unpack(more[0][2])[0] if text else 0
+
+
+def _bury(maker: int) -> None:
+    """Wait until a maker that ends, and with it all that it made, is no more. This process is its parent."""
+    with suppress(ChildProcessError):
+        os.waitpid(maker, 0)
 
 
 def _send(maker: socket.socket, order: bytes, files: list[int]) -> None:

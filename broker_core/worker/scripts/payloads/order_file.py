@@ -33,6 +33,9 @@ def read_order(folder: str, base: Mapping[str, str]) -> Order | None:
     pairs = [one.partition("=") for one in decoded(known.get("__environment", ""))]
     if any("\\" in decode(one) for one in outputs) or "CROSSDESK_BATCH_SCRIPT" in (one[0] for one in pairs):
         return None
+    # What is not the job's is opened in its box, which shows that or not.
+    if decode(known.get("__standard_input", "")).startswith("/"):
+        return None
     here = decode(known["__directory"])
     limit = known.get("__wall_limit", "")
     return {

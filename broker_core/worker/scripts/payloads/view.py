@@ -30,8 +30,12 @@ _LINKS = {
     b"ptmx": b"pts/ptmx",
 }
 _CONTROLS = (b"sys", b"sysrq-trigger", b"irq", b"bus")
-"""Of /proc, where root could write."""
+"""Of /proc, where root could write: also without rights, as they are root's files."""
+_SETTINGS = "/proc/sys"
+"""The first of them, which the words for root name too."""
 _NEW, _ATTEMPTS, _DEVICE_FILES, _BEFORE = b"/new", b"/attempts", b"/devices", b"/before"
+_READ, _WRITTEN = b"/read", b"/written"
+"""What is seen of the node, by whether programs may write to it."""
 PROCESSES = "/processes"
 """Where /proc is, outside of boxes, when a view was prepared."""
 
@@ -60,7 +64,7 @@ def steps_of(words: Iterable[str], directory: str) -> list[Step] | None:
                 own.add(values[0])
             elif word != "--chdir":
                 return None
-        elif count:
+        elif count and values[-1] != _SETTINGS:
             found.append((word, values[0] if count > 1 else "", values[-1]))
     return None
 
@@ -84,8 +88,10 @@ class BoxView:
         mounts.make(b"tmpfs", b"/tmp", _EMPTY, _MODE)
         os.mkdir(b"/tmp" + _BEFORE)
         mounts.take_root(b"/tmp", _BEFORE[1:])
-        for name in (_NEW, _ATTEMPTS, _DEVICE_FILES, os.fsencode(PROCESSES)):
+        for name in (_NEW, _ATTEMPTS, _DEVICE_FILES, _READ, _WRITTEN, os.fsencode(PROCESSES)):
             os.mkdir(name)
+        for name in (_READ, _WRITTEN):
+            mounts.make(b"tmpfs", name, _EMPTY, _MODE)
         mounts.bind(_BEFORE + b"/proc", os.fsencode(PROCESSES))
         _make_devices()
         self._steps.append(partial(mounts.make, b"tmpfs", _NEW, _EMPTY, _MODE))
@@ -112,13 +118,15 @@ class BoxView:
             self.processes = at
 
     def _prepare_bind(self, option: str, source: bytes, target: bytes) -> None:
-        under = b"/%d" % len(self._steps)
+        devices, read_only = option == "--dev-bind", option.startswith("--ro-")
+        under = (b"" if devices else _READ if read_only else _WRITTEN) + b"/%d" % len(self._steps)
         if option.endswith("-try") and not os.path.exists(source):
             return
         make_room = _make_folder if os.path.isdir(source) else _make_file
         make_room(under)
         mounts.bind(source, under)
-        mounts.restrict(under, read_only=option.startswith("--ro-"), devices=option == "--dev-bind")
+        if devices:
+            mounts.restrict(under, read_only=False, devices=True)
         if target.startswith(b"/dev/"):
             make_room(_DEVICE_FILES + target[4:])
         at = _NEW + target
@@ -126,6 +134,9 @@ class BoxView:
 
     def lay_out(self) -> None:
         """Mount what every box shows, but /proc, where nobody sees it yet. Raises OSError."""
+        # The node may have mounted more there meanwhile.
+        mounts.restrict(_READ, read_only=True)
+        mounts.restrict(_WRITTEN, read_only=False)
         for step in self._steps:
             step()
 
@@ -140,8 +151,10 @@ class BoxView:
     def enter(self, tag: str) -> None:
         """Go there, into the directory of the job. Raises OSError."""
         os.stat(self.processes + b"/1")  # it is mounted
-        for control in (self.processes + b"/" + name for name in _CONTROLS):
-            if os.access(control, os.W_OK):
+        for name in _CONTROLS:
+            control = self.processes + b"/" + name
+            # Nobody may write to the folder of the settings, but root to those.
+            if os.access(control, os.W_OK) or (name == b"sys" and os.getuid() == 0):
                 mounts.bind(control, control)
                 mounts.restrict(control, read_only=True)
         mounts.take_root(_NEW)
@@ -155,13 +168,15 @@ def _make_devices() -> None:
         at = _DEVICE_FILES + b"/" + name
         _make_file(at)
         mounts.bind(_BEFORE + b"/dev/" + name, at)
-        mounts.restrict(at, read_only=False, devices=True)
+        # That forbids to change modes, not to write to the device.
+        mounts.restrict(at, read_only=True, devices=True)
     for name, target in _LINKS.items():
         os.symlink(target, _DEVICE_FILES + b"/" + name)
     for name in (b"/shm", b"/pts"):
         os.mkdir(_DEVICE_FILES + name)
     flags = mounts.NO_SET_USER_ID | mounts.NO_PROGRAMS
     mounts.make(b"devpts", _DEVICE_FILES + b"/pts", flags, b"newinstance,ptmxmode=0666,mode=620")
+    mounts.restrict(_DEVICE_FILES + b"/pts", read_only=True, devices=True)
 
 
 def _make_file(path: bytes) -> None:

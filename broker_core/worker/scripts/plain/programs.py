@@ -65,8 +65,8 @@ def find_program(name: str, path: str) -> str:
 
 
 def readable(name: str) -> str:
-    """Name of an input file, or of none; raises FileNotFoundError."""
-    if name and not os.access(name, os.R_OK):
+    """Name of an input file, or of none; raises FileNotFoundError, also for a folder: it leads out."""
+    if name and (os.path.isdir(name) or not os.access(name, os.R_OK)):
         raise FileNotFoundError(name)
     return name or os.devnull
 
