@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import os
-import signal
 from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import cast
 
 from broker_core.errors import NotFound
 from broker_core.sites.link import Link, LinkEvent
 from broker_core.sites.transport.contract import LinkLost, NotSent, Reply
+from broker_core.sites.transport.local_process import LocalProcess
 from broker_core.sites.transport.script_io import ScriptIO
 from broker_core.sites.transport.scripts import Scripts
 from broker_core.sites.transport.shell_wrapper import WrappedScript
 from broker_core.sites.transport.way_back import RelayPlace, WayBack, plain_way
-from broker_core.system.process_start import start_whole
-
-_REAPED = 5.0
-"""Seconds that a killed process may take to be gone; one that hangs in the kernel is left."""
 
 
 class LocalTransport(Scripts):
@@ -63,63 +56,17 @@ class LocalTransport(Scripts):
 
 
 async def _run(traffic: ScriptIO, parcel: WrappedScript, chunks: AsyncIterator[bytes]) -> Reply:
-    loop = asyncio.get_running_loop()
     try:
-        (transport, process), canceled = await start_whole(
-            loop.subprocess_exec(
-                lambda: _Process(traffic), "/bin/sh", "-c", parcel.command, start_new_session=True
-            )
-        )
+        process = LocalProcess(parcel.command, traffic)
     except OSError as error:
         raise NotSent(f"No process can be started: {error.strerror}.") from error
-    pipe = cast(asyncio.WriteTransport, transport.get_pipe_transport(0))
     try:
-        if canceled is not None:
-            raise canceled
-        reply = await traffic.carry(pipe, parcel.head, chunks)
+        reply = await traffic.carry(process.input, parcel.head, chunks)
     finally:
         try:
             if traffic.status is None:
-                _kill_group(transport.get_pid())
-                # Closing would take the exit status away from the one who waits for it.
-                await asyncio.wait((process.exited,), timeout=_REAPED)
+                await process.end()
         finally:
-            transport.close()  # who waits for that may be cancelled once more
+            process.close()  # who waits for the end may be cancelled once more
     assert reply is not None, "a process always ends with a status"
     return reply
-
-
-def _kill_group(pid: int) -> None:
-    # The shell is the leader of a session of its own, so its group has its number.
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(pid, signal.SIGKILL)
-
-
-class _Process(asyncio.SubprocessProtocol):
-    """Passes on what the event loop tells of a process."""
-
-    def __init__(self, traffic: ScriptIO) -> None:
-        self._traffic = traffic
-        self._transport: asyncio.SubprocessTransport | None = None
-        self.exited: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.SubprocessTransport, transport)
-
-    def pipe_data_received(self, fd: int, data: bytes) -> None:
-        self._traffic.received(data, is_error=fd == 2)
-
-    def pause_writing(self) -> None:
-        self._traffic.pause_writing()
-
-    def resume_writing(self) -> None:
-        self._traffic.resume_writing()
-
-    def process_exited(self) -> None:
-        assert self._transport is not None
-        self.exited.set_result(None)
-        code = self._transport.get_returncode()
-        self._traffic.exited(code if code is not None and code >= 0 else 128 - (code or 0))
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._traffic.finished()
