@@ -13,7 +13,7 @@ from typing import Any
 
 from broker_core.bookkeeping.sqlite.outcome_reads import LATEST, counted
 from broker_core.bookkeeping.sqlite.sweep_reads import chosen
-from broker_core.bookkeeping.sqlite.sweep_rows import begun
+from broker_core.bookkeeping.sqlite.sweep_rows import common_number
 from broker_core.jobs.counters import LONGER, STAGES, WAIT_BOUNDS, kind_of, kind_order
 from broker_core.jobs.outcome import Outcome
 from broker_core.jobs.sweep import Sweep
@@ -64,7 +64,7 @@ def statistics(connection: sqlite3.Connection, owner: str, sweeps: Sequence[Swee
 
 def _of_sweep(connection: sqlite3.Connection, sweep: Sweep) -> tuple[Any, ...]:
     """The jobs that share their sweep's story as one row of the first query."""
-    common, number = sweep.common(), len(sweep.ids) - len(begun(connection, sweep))
+    common, number = sweep.common(), common_number(connection, sweep)
     month = datetime.fromtimestamp(common.submitted, UTC).strftime("%Y-%m")
     accepted = number if common.accepted is not None else 0
     return common.structure, common.interactive, month, common.cpus, -2, number, accepted, 0, 0, 0, 0

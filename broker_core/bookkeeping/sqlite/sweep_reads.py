@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from broker_core.bookkeeping.sqlite.codec import JOB_COLUMNS, record_row
-from broker_core.bookkeeping.sqlite.sweep_rows import begun
+from broker_core.bookkeeping.sqlite.sweep_rows import begun, common_number
 from broker_core.jobs.events import JobEvent
 from broker_core.jobs.states import JobState
 from broker_core.jobs.sweep import Sweep
@@ -34,7 +34,7 @@ def counted(connection: sqlite3.Connection, sweeps: Sequence[Sweep]) -> Counter[
     """State to number of the jobs that share their sweep's story."""
     found: Counter[str] = Counter()
     for sweep in sweeps:
-        found[sweep.story[-1].new.value] += len(sweep.ids) - len(begun(connection, sweep))
+        found[sweep.story[-1].new.value] += common_number(connection, sweep)
     return found
 
 

@@ -16,6 +16,8 @@ from broker_core.jobs.sweep import Sweep
 
 COLUMNS = ("first", "last", "description", "files", "body", "checksum")
 """Columns of the sweeps table: places in the log, hashes of contents, JSON text with the rest."""
+_BEGUN = "FROM events WHERE position BETWEEN ? AND ? AND seq = 1"
+"""The first event of each job in a span of places whose own ones are written."""
 
 
 def sweep_row(sweep: Sweep) -> tuple[Any, ...]:
@@ -74,11 +76,15 @@ def insert_sweep(connection: sqlite3.Connection, sweep: Sweep) -> None:
 
 def begun(connection: sqlite3.Connection, sweep: Sweep, low: int = 0, high: int = 1 << 62) -> set[int]:
     """Indexes of the jobs of a sweep whose own events are written, of those with a place in a span."""
-    rows = connection.execute(
-        "SELECT position FROM events WHERE position BETWEEN ? AND ? AND seq = 1",
-        (max(low, sweep.first), min(high, sweep.last)),
-    )
+    rows = connection.execute(f"SELECT position {_BEGUN}", (max(low, sweep.first), min(high, sweep.last)))
     return {(position - sweep.first) // len(sweep.story) for (position,) in rows}
+
+
+def common_number(connection: sqlite3.Connection, sweep: Sweep) -> int:
+    """Number of the jobs that share their sweep's story: no events of their own are written."""
+    (number,) = connection.execute(f"SELECT count(*) {_BEGUN}", (sweep.first, sweep.last)).fetchone()
+    return len(sweep.ids) - int(number)
+
 
 
 assert EVENT_COLUMNS[-1] == "checksum", "a story is kept without the checksums of its events"
