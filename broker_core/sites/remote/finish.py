@@ -8,6 +8,7 @@ import signal
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TypeVar
 
 from broker_core.errors import CrossDeskError, NotFound
@@ -223,7 +224,7 @@ class RemoteFinish:
 
         async def brought() -> str:
             try:
-                into = self._records.open_output(tracked.attempt)
+                into = Path(self._records.output(tracked.attempt))
                 await bring(self._adapter, tracked.tag, outputs, into, self._settings.stagings)
             except OutputBroken as broken:
                 return str(broken)

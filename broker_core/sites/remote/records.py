@@ -35,13 +35,22 @@ class RemoteRecords:
 
     def keep(self, ended: AttemptEnded) -> None:
         """Write an end down; from now on the site is not needed for it."""
-        self.open_output(ended.component)
-        AttemptDirectory(self._root, ended.component.tag).write_end(ended)
+        directory = AttemptDirectory(self._root, ended.component.tag)
+        try:
+            directory.write_end(ended)
+        except FileNotFoundError:
+            self.open_output(ended.component)
+            directory.write_end(ended)
 
     def note_brought(self, attempt: Component) -> None:
         """Write down that all output of an attempt is here; together with its end, which is kept after this,
         it tells also a broker that did not bring it that nothing is needed at the site."""
-        self.open_output(attempt).with_name(_BROUGHT).touch()
+        path = Path(AttemptDirectory(self._root, attempt.tag).path, _BROUGHT)
+        try:
+            path.touch()
+        except FileNotFoundError:
+            self.open_output(attempt)
+            path.touch()
 
     def is_brought(self, attempt: Component) -> bool:
         """True if an end is kept and all output is here."""

@@ -16,6 +16,7 @@ from broker_core.sites.adapter import Adapter
 from broker_core.sites.left_files import MOST_NAMES, LeftAtSite, LeftFile
 from broker_core.sites.link import TransferProgress
 from broker_core.sites.run_files import is_inside
+from broker_core.sites.shell.files import writable
 
 _LINE = re.compile(rb"(\\?)([0-9a-f]{64})  \./(.*)", re.DOTALL)
 _ESCAPED = re.compile(rb"\\([\\nr])")
@@ -108,6 +109,7 @@ async def _bring_all(
     for _ in range(tries):
         if not left:
             return
+        into.mkdir(mode=0o700, parents=True, exist_ok=True)
         with contextlib.suppress(NotFound):  # one that is gone keeps none of the others away
             await adapter.fetch(tag, left, into)
         left = await _unproved({name: proofs[name] for name in left}, into)
@@ -123,16 +125,20 @@ async def _bring_all(
 
 async def _unproved(proofs: Mapping[str, OutputProof], into: Path) -> list[str]:
     def look() -> list[str]:
-        return [name for name, proof in proofs.items() if not _fits(into / name, proof)]
+        return [name for name, proof in proofs.items() if not _is_here(into / name, proof)]
 
     return await asyncio.to_thread(look)
 
 
-def _fits(place: Path, proof: OutputProof) -> bool:
+def _is_here(path: Path, proof: OutputProof) -> bool:
+    if not proof.size:
+        # A file without a byte need not travel; most programs leave their standard error so.
+        writable(path).close()
+        return True
     try:
-        if place.is_symlink() or place.stat().st_size != proof.size:
+        if path.is_symlink() or path.stat().st_size != proof.size:
             return False
-        with place.open("rb") as file:
+        with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest() == proof.sha256
     except OSError:
         return False

@@ -148,6 +148,10 @@ class Unpacking:
 
 def writable(place: Path, *, append: bool = False) -> BinaryIO:
     """A file of this machine, its folders made; never through a link."""
-    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | (os.O_APPEND if append else os.O_TRUNC)
-    return os.fdopen(os.open(place, flags, 0o600), "ab" if append else "wb")
+    try:
+        number = os.open(place, flags, 0o600)
+    except FileNotFoundError:
+        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        number = os.open(place, flags, 0o600)
+    return os.fdopen(number, "ab" if append else "wb")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ import pytest
 from broker_core.jobs.placement import Component
 from broker_core.sites.contract import LaunchOrder
 from broker_core.sites.remote.records import RemoteRecords
+from broker_core.sites.shell.adapter import ShellAdapter
 from tests.sites.remote.host_far import HostFar, released, script
 from tests.testbed.disk import small_disk as mounted
 from tests.waiting import eventually
@@ -41,6 +42,25 @@ async def test_output_that_the_site_removed_is_told_as_missing(folder: Path) -> 
     await far.site.close()
 
 
+async def test_a_file_without_a_byte_does_not_travel(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fetched, fetch = list[str](), ShellAdapter.fetch
+
+    async def recorded(adapter: ShellAdapter, tag: str, names: Sequence[str], into: Path) -> None:
+        fetched.extend(names)
+        await fetch(adapter, tag, names, into)
+
+    monkeypatch.setattr(ShellAdapter, "fetch", recorded)
+    far = await HostFar(folder).start()
+    one = script("echo said; mkdir d; : >d/none", outputs=("d/none",))
+    assert (await far.run(one)).failure == ""
+    assert fetched == ["std.out"]
+    found = [await far.text(one.attempt, name) for name in ("std.out", "std.err", "d/none")]
+    assert found == ["said\n", "", ""]
+    await far.site.close()
+
+
 async def test_a_list_of_output_that_leads_elsewhere_touches_nothing(folder: Path) -> None:
     far = await HostFar(folder).start()
     one = await ended_unheard(far)
@@ -62,14 +82,14 @@ async def test_a_job_whose_output_failed_to_come_in_an_unforeseen_way_ends_all_t
 ) -> None:
     far = await HostFar(folder).start()
     one = await ended_unheard(far)
-    opened, faults = RemoteRecords.open_output, iter([ValueError("nobody thought of this")])
+    path_of, faults = RemoteRecords.output, iter([ValueError("nobody thought of this")])
 
-    def failing(records: RemoteRecords, attempt: Component) -> Path:
+    def failing(records: RemoteRecords, attempt: Component) -> str:
         for fault in faults:
             raise fault
-        return opened(records, attempt)
+        return path_of(records, attempt)
 
-    monkeypatch.setattr(RemoteRecords, "open_output", failing)
+    monkeypatch.setattr(RemoteRecords, "output", failing)
     far.breaking.down = False
     assert (await far.ended(one.attempt)).exit_code == 0
     assert "nobody thought of this" in caplog.text + far.log()
