@@ -13,10 +13,10 @@ from broker_core.jobs.placement import Component
 from broker_core.sites.contract import LaunchOrder
 from broker_core.sites.glideins import GlideinStatus, SlotClaim
 from broker_core.sites.shell.bundle import BundleContext, order_text
-from broker_core.sites.shell.glideins import read_status, take_text
+from broker_core.sites.shell.glideins import claim_line, read_status
 from broker_core.sites.shell.workspace import Workspace
 from broker_core.worker.markers import ended_mark, started_mark
-from broker_core.worker.script import box_path, boxing_archive, glidein_path, starter_path
+from broker_core.worker.script import box_path, boxing_archive, glidein_path, hand_over_text, starter_path
 from tests.running import end_all
 from tests.waiting import wait_until
 
@@ -100,7 +100,12 @@ class Node:
 
     def take(self, tag: str, slot: SlotClaim) -> int:
         """Hand an attempt over to its slot; returns the exit status."""
-        words = ["/bin/sh", "-c", take_text(slot, self.attempt(tag))]
+        group = self.root / "groups" / slot.claim
+        group.mkdir(parents=True, exist_ok=True)
+        (self.root / "locks").mkdir(exist_ok=True)
+        (group / "claim").write_text(f"{claim_line(slot, self.attempt(tag))}\n")
+        script = f"exchange=of-a-test\n{hand_over_text()}give_slot {slot.claim}\n"
+        words = ["/bin/sh", "-c", script]
         return subprocess.run(words, cwd=self.root, stderr=subprocess.DEVNULL).returncode
 
     def begin(

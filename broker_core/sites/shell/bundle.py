@@ -21,7 +21,7 @@ from broker_core.sites.contract import LaunchOrder, SiteRefused
 from broker_core.sites.glideins import PAYLOAD_LEASE
 from broker_core.sites.left_files import MOST_NAMES
 from broker_core.sites.shell.content_cache import is_cached
-from broker_core.sites.shell.glideins import box_words, lease_file, take_text
+from broker_core.sites.shell.glideins import box_words, claim_line, lease_file
 from broker_core.sites.shell.workspace import Workspace
 from broker_core.sites.staging import StagingFailed, check_input
 from broker_core.sites.starting import StarterSettings, starter_variables
@@ -176,6 +176,10 @@ def packed(
 def _add_group(
     archive: tarfile.TarFile, group: ArrayGroup, place: BundleContext, system: BatchSystem
 ) -> None:
+    _add(archive, f"groups/{group.name}/list", "".join(f"{tag}\n" for tag in group.tags))
+    if (slot := group.launches[0].order.slot) is not None:
+        _add(archive, f"groups/{group.name}/claim", f"{claim_line(slot, group.tags[0])}\n")
+        return
     job = place.batch_job(group.name, group.launches)
     index = (
         f"$((${{{system.task_variable}:-{system.first_task}}} - {system.first_task}))"
@@ -183,12 +187,8 @@ def _add_group(
         else "0"
     )
     run = f"#!/bin/sh\nexec /bin/sh {shlex.join([place.runner, place.home.path, group.name])} {index}\n"
-    _add(archive, f"groups/{group.name}/list", "".join(f"{tag}\n" for tag in group.tags))
-    slot = group.launches[0].order.slot
-    if slot is None:
-        _add(archive, f"groups/{group.name}/run", run, 0o700)
-    submit = system.submit(job) if slot is None else take_text(slot, group.tags[0])
-    _add(archive, f"groups/{group.name}/submit", f"{submit}\n")
+    _add(archive, f"groups/{group.name}/run", run, 0o700)
+    _add(archive, f"groups/{group.name}/submit", f"{system.submit(job)}\n")
 
 
 def _add_attempt(archive: tarfile.TarFile, order: LaunchOrder, group: str, place: BundleContext) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable, Mapping
 
 from broker_core.launching.cached_program import CachedProgram
@@ -16,7 +15,7 @@ from broker_core.sites.shell.workspace import Workspace, words_of
 LATEST = 10.0
 """Seconds after which nothing is written any more: leases are counted from a moment before."""
 IN_SLOT = "in a slot"
-"""Printed in place of a batch system's id."""
+"""What hand_over.sh prints in place of a batch system's id."""
 _MOST = 40_000
 """Bytes that are read of what one glidein says."""
 _CLAIM = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -41,21 +40,11 @@ done <<'END-OF-LINES'
 # With two files at least each has a heading. One that has just gone says nothing.
 _ANSWERS = '[ $# -eq 0 ] || head -c {most} -- /dev/null "$@" 2>/dev/null || :\n'
 _HEADING = re.compile(r"^==> glideins/([^/\n]+)/state <==\n", re.MULTILINE)
-# Goes into the file by which a group is handed over; runs in the directory of the site.
-_TAKE = """own=glideins/{glidein}
-[ -d "$own/begun" ] && [ ! -e "$own/over" ] || {{ echo 'Its glidein is over.' >&2; exit 1; }}
-[ -s "$own/claims/{claim}" ] || printf '%s\\n' {line} >"$own/claims/{claim}" || exit 1
-echo {printed}
-"""
 
 
-def take_text(slot: SlotClaim, tag: str) -> str:
-    """Shell text that gives an attempt to its slot in place of a batch system; repeated it does nothing.
-
-    The line is written at once, and none that is not whole is heeded.
-    """
-    line = shlex.quote(f"{tag} {slot.nice} run {slot.after}")
-    return _TAKE.format(glidein=slot.glidein, claim=slot.claim, line=line, printed=shlex.quote(IN_SLOT))
+def claim_line(slot: SlotClaim, tag: str) -> str:
+    """What hands an attempt over to its slot in place of a batch system's command (hand_over.sh)."""
+    return f"{slot.glidein} {slot.claim} {tag} {slot.nice} run {slot.after}"
 
 
 def lease_file(home: Workspace, slot: SlotClaim) -> str:

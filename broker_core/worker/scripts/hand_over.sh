@@ -13,9 +13,26 @@ free() {
     [ -e "locks/$1" ] || return 0
     if [ -n "$locking" ]; then flock -n 8 8<>"locks/$1"; else [ -n "$(find "locks/$1" -mmin +5)" ]; fi
 }
-# Give group $1 to the batch system.
+# Give the attempt of group $1 to a slot of a glidein; repeated it does nothing. The claim is written at once, and none
+# that is not whole is heeded. No process is started: short jobs come this way by the thousand.
+give_slot() {
+    read -r glidein claim line <"groups/$1/claim"
+    set -- "glideins/$glidein"
+    [ -d "$1/begun" ] && [ ! -e "$1/over" ] || {
+        echo 'Its glidein is over.' >&2
+        return 1
+    }
+    [ -s "$1/claims/$claim" ] || printf '%s\n' "$line" >"$1/claims/$claim"
+}
+# Give group $1 to the batch system, or to a slot.
 give() {
-    if out=$(. "./groups/$1/submit" 2>"incoming/$exchange.err" </dev/null); then
+    if [ -f "groups/$1/claim" ]; then
+        out='in a slot'
+        give_slot "$1"
+    else
+        out=$(. "./groups/$1/submit" </dev/null)
+    fi 2>"incoming/$exchange.err"
+    if [ $? -eq 0 ]; then
         printf '%s\n' "$out" >"groups/$1/id"
         say id "$1"
         printf '%s\n' "$out"
@@ -111,7 +128,7 @@ finish_cut_off() {
             printf '%s\n' "$id" >"groups/$group/id"
             say id "$group"
             printf '%s\n' "$id"
-        elif [ -s "groups/$group/submit" ]; then
+        elif [ -s "groups/$group/submit" ] || [ -s "groups/$group/claim" ]; then
             give "$group"
         fi
         exec 8>&-
