@@ -11,6 +11,7 @@ from broker_core.scheduling.slots.effects import (
     PayloadReturned,
     PayloadRuns,
     RecallPayload,
+    SetPriority,
     StartGlidein,
     StartPayload,
     StopGlidein,
@@ -118,6 +119,16 @@ def test_a_machine_that_is_shared_has_no_line() -> None:
     found = stage.tell(SlotsWanted((payload("i1", SlotUse.INTERACTIVE),)))
     assert only(found, RecallPayload).claim == second.claim
     assert only(stage.tell(wanted("j4")), StartGlidein)
+
+
+def test_the_next_in_line_is_told_no_priority_but_one_that_it_has_not() -> None:
+    stage, rules = Stage(), SlotRules()
+    _, (first, second, third) = line(stage, "j2", "j3", "j4")
+    assert all_of(stage.tell(PayloadEnded(first.claim, 0)), SetPriority) == []
+    stage.tell(SlotsWanted((payload("i1", SlotUse.INTERACTIVE),)))
+    stage.tell(PayloadStarted(third.claim))  # it began before it could be called back
+    lowered = only(stage.tell(PayloadEnded(second.claim, 0)), SetPriority)
+    assert (lowered.claim, lowered.priority) == (third.claim, rules.batch_priority)
 
 
 def test_a_job_in_line_that_nobody_wants_leaves_the_others_in_it() -> None:

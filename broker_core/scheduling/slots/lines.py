@@ -55,7 +55,7 @@ def leave(pool: SlotPool, glidein: Glidein, slot: Slot, claim: Claim) -> None:
     pool.step_slot(slot, glidein.payload.owner, SlotEvent.FREED, {"claim": ""})
     if slot.line:
         follower = pool.claims[slot.line.pop(0)]
-        slot.claim, follower.since, follower.priority = follower.id, pool.now.monotonic, None
+        slot.claim, follower.since = follower.id, pool.now.monotonic
         pool.step_slot(slot, glidein.payload.owner, SlotEvent.CLAIMED, {"claim": follower.id})
         _watch(pool, slot)
 
