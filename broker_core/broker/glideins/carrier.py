@@ -238,7 +238,7 @@ class GlideinCarrier:
 
         def taken(site_id: str) -> None:
             self._engine.post(AttemptAccepted(component, site_id))
-            self._link(site).wake()
+            self._link(site).ask_soon()
 
         site = computing_element(glidein[0].ce).site
         if site in self._sites.sites:
@@ -310,7 +310,7 @@ class GlideinCarrier:
         goes_back = cause is not None and cause.blameless and report.failure == "killed"
         self._marked[claim[0].id] = None if goes_back else report.exit_code, now().monotonic
         self._end_marked()
-        self._link(site).wake()
+        self._link(site).ask_soon()
         return goes_back
 
     def _end_marked(self) -> None:
@@ -349,7 +349,7 @@ class GlideinCarrier:
 
     def _answered(self, site: str) -> None:
         self._rows.answered(site)
-        if self._links[site].is_calm:
+        if self._links[site].is_settled:
             self._ahead.bring(site)
 
     def _link_of(self, glidein: str) -> GlideinLink | None:

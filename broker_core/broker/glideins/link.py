@@ -25,9 +25,11 @@ from broker_core.system.clock import now
 
 log = logging.getLogger("crossdesk.glideins")
 QUICK, PACE, SLOW = 0.2, 1.0, 5.0
-"""Seconds between two exchanges: for `_LIVELY` seconds after a payload has ended, as the next one may be as
-short; then; and where nothing has changed for `_QUIET` seconds."""
+"""Seconds between two exchanges: for `_LIVELY` seconds after a payload has begun or ended, as it and the next
+may be short; then; and where nothing has changed for `_QUIET` seconds."""
 _LIVELY, _QUIET = 3.0, 30.0
+_SETTLED = 3.0
+"""Seconds after the first glidein has joined in which its first payload, and those of others, begin."""
 _FRESH = 5.0
 """Seconds after which a renewal is not sent any more; the glidein gives another sign of life."""
 _SIGNS = 9
@@ -64,19 +66,32 @@ class GlideinLink:
         """Claims whose end was passed on."""
         self._settled: set[tuple[str, str]] = set()
         """Glideins with claims that they tell the end of, a round after that was passed on."""
-        self._news = self._ended = 0.0
-        """When something changed last, and when a payload ended, by the monotonic clock."""
+        self._news = self._lively = 0.0
+        """When something changed last, and when a payload began or ended, by the monotonic clock."""
+        self._met: float | None = None
+        """When the first glidein joined, likewise."""
         self._woken = asyncio.Event()
         self._task = asyncio.get_running_loop().create_task(self._rounds(), name="glideins of a site")
 
     @property
+    def is_settled(self) -> bool:
+        """There is time for what is to be ready for later payloads."""
+        return self._met is not None and now().monotonic - self._met >= _SETTLED
+
+    @property
     def is_calm(self) -> bool:
-        """No payload has ended just now: short ones do not follow one another."""
-        return now().monotonic - self._ended >= _LIVELY
+        """No payload has begun or ended just now: short ones do not follow one another."""
+        return now().monotonic - self._lively >= _LIVELY
 
     def wake(self) -> None:
         """Speak with them now."""
         self._woken.set()
+
+    def ask_soon(self) -> None:
+        """A payload begins or has ended there: ask now; between short ones that is done soon enough."""
+        if self.is_calm:
+            self.wake()
+        self._lively = now().monotonic
 
     def renew(self, glidein: str) -> None:
         """Renew a lease."""
@@ -175,6 +190,7 @@ class GlideinLink:
         moment, last = now().monotonic, self._beats.get(glidein)
         if last is None:
             self._beats[glidein] = status.beat, moment
+            self._met = self._met or moment
             priorities = PriorityControl.BOTH_WAYS if status.both_ways else PriorityControl.DOWN_ONLY
             claims = status.runs | status.over.keys()
             self._post(
@@ -187,10 +203,12 @@ class GlideinLink:
             self._post(messages.GlideinAlive(glidein))
         for claim in status.runs - self._running:
             self._running.add(claim)
+            self._lively = moment
             if (control := self._controls.get(claim)) is not None and control.mode is ClaimMode.BACK:
                 del self._controls[claim]
+            if claim in self._controls:
+                self.wake()
             self._post(messages.PayloadStarted(claim))
-            self.wake()
         for claim, exit_code in status.over.items():
             if self._ends(claim):
                 ended = None if exit_code == NOT_BY_ITSELF else exit_code
@@ -208,5 +226,5 @@ class GlideinLink:
         if claim in self._over:
             return False
         self._over.add(claim)
-        self._ended = now().monotonic
+        self._lively = now().monotonic
         return True
