@@ -26,11 +26,23 @@ class EffectRunner:
             raise NoCarrier(f"nobody carries out {', '.join(missing)}")
 
     def run(self, effects: Iterable[object]) -> None:
-        """Carry out effects in their order; raises NoCarrier."""
-        carriers = self._carriers
+        """Carry out effects in their order; all of them, though one fails, whose error is raised then.
+
+        Raises NoCarrier, whatever a carrier raises, or ExceptionGroup where several fail.
+        """
+        failures = list[Exception]()
         for effect in effects:
             try:
-                carry = carriers[type(effect)]
-            except KeyError:
-                raise NoCarrier(f"nobody carries out {type(effect).__name__}") from None
-            carry(effect)
+                self._carrier(effect)(effect)
+            except Exception as error:  # noqa: BLE001 - it is raised once the others are carried out
+                failures.append(error)
+        if len(failures) > 1:
+            raise ExceptionGroup(f"{len(failures)} effects were not carried out", failures)
+        if failures:
+            raise failures[0]
+
+    def _carrier(self, effect: object) -> Carrier:
+        try:
+            return self._carriers[type(effect)]
+        except KeyError:
+            raise NoCarrier(f"nobody carries out {type(effect).__name__}") from None

@@ -21,6 +21,8 @@ from broker_core.system.paths import places
 
 RESULTS = frozenset({EventType.DONE, EventType.ABORTED, EventType.CANCELED, EventType.REFUSED})
 """Events that count as the one result of a job."""
+_MOST_OF_ONE = 3000
+"""Characters of a traceback that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +67,17 @@ async def judge(state_dir: Path, accepted: dict[str, str], effects: Path) -> Ver
             found = _story_faults(record, story) + _effect_faults(record, effects / value)
             faults += [f"{fault}; {_told(story)}" for fault in found]
         faults += await _strangers(store, accepted)
+        faults += _errors_of_the_program(places(state_dir).log)
         return Verdict(faults, states, attempts)
     finally:
         store.close()
+
+
+def _errors_of_the_program(log: Path) -> list[str]:
+    """What a broker logged with a traceback: that it was killed is no reason for one."""
+    texts = [file.read_text("utf-8", "replace") for file in log.parent.glob(f"{log.name}*")]
+    parts = [text.split("Traceback (most recent call last):\n")[1:] for text in texts]
+    return [f"an error in the broker: {part[:_MOST_OF_ONE]}" for found in parts for part in found]
 
 
 def _told(story: list[JobEvent]) -> str:

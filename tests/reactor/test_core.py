@@ -130,6 +130,21 @@ def test_effects_go_to_their_carriers_in_order() -> None:
     assert done == [Print(1), 2.0, Print(3)]
 
 
+def test_an_effect_that_fails_keeps_none_of_the_others_from_being_carried_out() -> None:
+    done = list[object]()
+
+    def fails(effect: object) -> None:
+        raise ValueError(f"not {effect}")
+
+    runner = EffectRunner({Print: done.append, Wake: fails})
+    with pytest.raises(ValueError, match="not Wake"):
+        runner.run([Print(1), Wake(2.0), Print(3)])
+    with pytest.raises(ExceptionGroup, match="2 effects") as raised:
+        runner.run([Wake(2.0), Asked(1), Print(4)])
+    assert [type(one) for one in raised.value.exceptions] == [ValueError, NoCarrier]
+    assert done == [Print(1), Print(3), Print(4)]
+
+
 def test_an_effect_without_a_carrier_is_an_error_before_it_comes_up() -> None:
     runner = EffectRunner({Print: lambda _: None})
     runner.require({Print})
