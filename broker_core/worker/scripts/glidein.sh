@@ -90,9 +90,9 @@ hand() {
     printf '%s %s %s %s %s %s\n' "$claim" "$tag" "${known:--}" "$since" "$looked" "$most" 1<>"$own/orders"
 }
 
-# Start that, once there was a payload: programs that last for hours have no use for it. It boxes by bubblewrap alone.
+# Start that; it boxes by bubblewrap alone. Its bell is of use also beside a program that lasts for hours.
 keep_starter() {
-    [ -n "$ended" ] && [ "$starters" -lt 3 ] && [ "$boxed" = bubblewrap ] || return 0
+    [ "$starters" -lt 3 ] && [ "$boxed" = bubblewrap ] || return 0
     [ -z "$lasting" ] || ! kill -s 0 "$lasting" 2>/dev/null || return 0
     starters=$((starters + 1))
     # What is called so elsewhere may be a script that takes longer to find a Python than that takes to start. One that
@@ -277,10 +277,18 @@ tell() {
         "${fault:+fault $fault$newline}" "$entries" >"$own/state"
 }
 
-# Keep an agent warm, which takes a moment of a processor: not while the first payload begins.
+# Keep an agent warm, which takes a moment of a processor: not while the first payload begins, nor in many glideins at
+# once, as soon as the site has the agent.
 keep_warm() {
     [ "$turns" -gt 10 ] && [ "$spares" -lt 3 ] && [ -n "$agent" ] && [ -x "programs/$agent" ] || return 0
     [ -z "$spare" ] || ! kill -s 0 "$spare" 2>/dev/null || return 0
+    if [ -z "$turn" ]; then
+        set +f
+        set -- glideins/*
+        set -f
+        turn=$((turns + $$ % (2 * $# - 1)))
+    fi
+    [ "$turns" -ge "$turn" ] || return 0
     spares=$((spares + 1))
     mkdir -p "$own/warm" && cp "programs/$warm" "$own/warm/start" && printf '%s\n' "$agent" >"$own/warm/agent" ||
         return 0
@@ -355,9 +363,10 @@ case $boxes:$boxed in always:not*) fault="no box can be made on the node: ${boxe
 boxed=${boxed%% /*}
 newline='
 '
-beat=0 known= most=$first running= heard= spare= spares=0 lasting= starters=0 ended= bell=
+beat=0 known= most=$first running= heard= spare= spares=0 turn= lasting= starters=0 bell=
 # What the archive compiles to is beside it (compiled.py).
 serve='import sys; a = sys.argv[1]; i = sys.implementation.cache_tag; sys.path[:0] = [f"{a}.{i}-{sys.hexversion:x}", a]
+from broker_core.worker.scripts.payloads.compiled import provide; provide()
 from broker_core.worker.scripts.payloads.server import main
 main(sys.argv[2], int(sys.argv[3]))'
 [ -z "$fault" ] || { tell && exit 1; }
@@ -372,7 +381,7 @@ while :; do
     for claim in $running; do
         mine=$own/taken/$claim
         mind_orphan
-        [ ! -f "$mine/exit" ] || fresh=5 ended=1
+        [ ! -f "$mine/exit" ] || fresh=5
     done
     [ "$((turns % 5))" -ne 0 ] && [ "$fresh" -eq 0 ] || tell
     keep_warm

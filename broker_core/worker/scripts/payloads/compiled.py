@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import marshal
 import os
+import select
 import sys
+import time
 from contextlib import suppress
 
 _SUFFIX = f".{sys.implementation.cache_tag}-{sys.hexversion:x}"
@@ -18,15 +20,36 @@ START = """import sys; a = sys.argv[1]; i = sys.implementation.cache_tag
 sys.path[:0] = [f"{a}.{i}-{sys.hexversion:x}", a]
 """
 """Begins what a process runs whose first word is the archive."""
+_MOST_SECONDS, _PERIOD = 1.0, 0.02
+"""How long somebody else is waited for who writes it, and between two looks."""
 
 
 def provide() -> None:
-    """Write it where it is missing, and nobody else does."""
+    """Have it there for what is imported next: many begin together, and one of them writes it."""
     target = f"{SOURCES}{_SUFFIX}"
     if os.path.exists(target) or not os.path.isfile(SOURCES):
         return
-    with suppress(OSError):  # somebody else writes it, or it cannot be written
+    try:
         _write(target)
+    except FileExistsError:
+        _await(target)
+    except OSError:
+        return  # it cannot be written
+    # What came out of the archive so far would bring the rest from there too.
+    for name in [name for name in sys.modules if name.startswith("broker_core")]:
+        del sys.modules[name]
+    sys.path_importer_cache.pop(target, None)
+
+
+def _await(target: str) -> None:
+    """Wait for who writes it; one that takes too long was killed, and is forgotten."""
+    until = time.monotonic() + _MOST_SECONDS
+    while not os.path.exists(target):
+        if time.monotonic() > until:
+            with suppress(OSError):
+                os.unlink(f"{target}.new")
+            return
+        select.select([], [], [], _PERIOD)
 
 
 def _write(target: str) -> None:

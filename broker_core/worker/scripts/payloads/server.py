@@ -20,14 +20,14 @@ import subprocess
 import termios
 import time
 
-from broker_core.worker.scripts.payloads import compiled
 from broker_core.worker.scripts.payloads.lines import ClaimLine, GlideinLease, is_there
 from broker_core.worker.scripts.payloads.order_file import read_order
 from broker_core.worker.scripts.payloads.run import be_minder, box_words
 from broker_core.worker.scripts.plain.records import write
 
-_PERIOD = 0.2
-"""Seconds between looks of the shell at its claims."""
+_PERIOD, _PERIOD_AT_WORK = 0.2, 0.4
+"""Seconds between looks of the shell at its claims; while one is carried out here the next ones in line begin
+without it."""
 _READY = b"."
 _MOST = 4096
 """Bytes of a line at the most."""
@@ -44,11 +44,15 @@ class Bell:
         """Seconds until it is to be rung."""
         return max(0.0, self._due - time.monotonic())
 
-    def ring(self) -> None:
-        """Ring it if it is time, and the shell has heard it the last time."""
+    def hurry(self) -> None:
+        """Have it rung at once."""
+        self._due = 0.0
+
+    def ring(self, period: float) -> None:
+        """Ring it if it is time, and the shell has heard it the last time; again in `period` seconds."""
         if self.left():
             return
-        self._due = time.monotonic() + _PERIOD
+        self._due = time.monotonic() + period
         waiting = fcntl.ioctl(self._pipe, termios.FIONREAD, bytes(4))
         if not any(waiting):
             os.write(self._pipe, b"\n")
@@ -56,7 +60,7 @@ class Bell:
     def wait(self) -> None:
         """Ring it, and do nothing else, until it is time for the next."""
         select.select([], [], [], self.left())
-        self.ring()
+        self.ring(_PERIOD)
 
     def close(self) -> None:
         """Leave it to the other process that has it."""
@@ -82,7 +86,8 @@ class Server:
         while is_there(self._shell):
             watched = {one.fileno(): one for one in self._minders}
             ready = select.select([self._orders, *watched], [], [], self._bell.left())[0]
-            self._bell.ring()
+            at_work = len(self._idle) < len(self._minders)
+            self._bell.ring(_PERIOD_AT_WORK if at_work else _PERIOD)
             for number in ready:
                 if number in watched:
                     self._hear(watched[number])
@@ -95,6 +100,7 @@ class Server:
             word = minder.recv(1)
         except OSError:
             word = b""
+        self._bell.hurry()
         if word:
             self._idle.append(minder)
             return
@@ -169,6 +175,5 @@ def main(glidein: str, shell: int) -> None:
     os.umask(0o077)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    compiled.provide()
     gc.freeze()  # what is looked at again is copied for each minder
     Server(glidein, shell).run()
