@@ -54,10 +54,12 @@ class Node:
         return self._process
 
     def _start_starter(self) -> None:
-        """It begins when a first payload is over."""
+        """It serves when a first payload is over."""
+        wait_until(lambda: (self.own / "starter").exists())
         self.renew(0)
         self.begin("warm-up", "warm-up", "true")
-        wait_until(lambda: (self.own / "starter").exists())
+        wait_until(lambda: self.status is not None and "warm-up" in self.status.over)
+        assert self.minder("warm-up")[1] == "", "the first payload is minded by the shell"
         (self.own / "heard" / "warm-up").touch()
         wait_until(lambda: self.status is not None and not self.status.over)
 

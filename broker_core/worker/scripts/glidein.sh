@@ -83,14 +83,17 @@ end_session() {
 }
 
 # Have what lasts run attempt $tag for $claim, and those in line behind it (broker_core/worker/scripts/payloads); false if it
-# is not there. It keeps the nice value that it has.
+# is not there. It keeps the nice value that it has. The first payload is not its: that may last for hours, which is
+# nothing that it makes shorter.
 hand() {
-    [ "$nice" = 0 ] && read -r starter 2>/dev/null <"$own/starter" && kill -s 0 "$starter" 2>/dev/null || return 1
+    [ -n "$once" ] && [ "$nice" = 0 ] || return 1
+    read -r starter 2>/dev/null <"$own/starter" && kill -s 0 "$starter" 2>/dev/null || return 1
     printf '%s lasting\n' "$starter" >"$mine/minder"
     printf '%s %s %s %s %s %s\n' "$claim" "$tag" "${known:--}" "$since" "$looked" "$most" 1<>"$own/orders"
 }
 
-# Start that; it boxes by bubblewrap alone. Its bell is of use also beside a program that lasts for hours.
+# Start that, so that it is there when the first payload has ended; it boxes by bubblewrap alone. Its bell is of use
+# from the beginning.
 keep_starter() {
     [ "$starters" -lt 3 ] && [ "$boxed" = bubblewrap ] || return 0
     [ -z "$lasting" ] || ! kill -s 0 "$lasting" 2>/dev/null || return 0
@@ -119,6 +122,7 @@ begin() {
             status=$?
             end_session
             printf '%s\n' "$status" >"$mine/exit"
+            once=1
             kill -s 0 "$$" 2>/dev/null && mind_lease && [ -z "$leaving" ] && follow && ! hand || break
         done
     ) &
@@ -363,7 +367,7 @@ case $boxes:$boxed in always:not*) fault="no box can be made on the node: ${boxe
 boxed=${boxed%% /*}
 newline='
 '
-beat=0 known= most=$first running= heard= spare= spares=0 turn= lasting= starters=0 bell=
+beat=0 known= most=$first running= heard= spare= spares=0 turn= lasting= starters=0 once= bell=
 # What the archive compiles to is beside it (compiled.py).
 serve='import sys; a = sys.argv[1]; i = sys.implementation.cache_tag; sys.path[:0] = [f"{a}.{i}-{sys.hexversion:x}", a]
 from broker_core.worker.scripts.payloads.compiled import provide; provide()
@@ -381,7 +385,7 @@ while :; do
     for claim in $running; do
         mine=$own/taken/$claim
         mind_orphan
-        [ ! -f "$mine/exit" ] || fresh=5
+        [ ! -f "$mine/exit" ] || fresh=5 once=1
     done
     [ "$((turns % 5))" -ne 0 ] && [ "$fresh" -eq 0 ] || tell
     keep_warm
