@@ -79,7 +79,7 @@ class GlideinLink:
         return self._met is not None and now().monotonic - self._met >= _SETTLED
 
     @property
-    def is_calm(self) -> bool:
+    def _is_calm(self) -> bool:
         """No payload has begun or ended just now: short ones do not follow one another."""
         return now().monotonic - self._lively >= _LIVELY
 
@@ -89,7 +89,7 @@ class GlideinLink:
 
     def ask_soon(self) -> None:
         """A payload begins or has ended there: ask now; between short ones that is done soon enough."""
-        if self.is_calm:
+        if self._is_calm:
             self.wake()
         self._lively = now().monotonic
 
@@ -130,7 +130,7 @@ class GlideinLink:
     def _next_pause(self) -> float | None:
         if not (self._is_wanted() or self._glideins()):
             return None
-        if not self.is_calm:
+        if not self._is_calm:
             return QUICK
         return PACE if now().monotonic - self._news < _QUIET else SLOW
 
@@ -190,7 +190,8 @@ class GlideinLink:
         moment, last = now().monotonic, self._beats.get(glidein)
         if last is None:
             self._beats[glidein] = status.beat, moment
-            self._met = self._met or moment
+            if self._met is None:
+                self._met = moment
             priorities = PriorityControl.BOTH_WAYS if status.both_ways else PriorityControl.DOWN_ONLY
             claims = status.runs | status.over.keys()
             self._post(
