@@ -25,6 +25,7 @@ from broker_core.sites.arc.client import verifying
 from tests.leaks import lasting
 from tests.testbed.accounts import ORDINARY, account
 from tests.testbed.certificates import Authority
+from tests.testbed.daemons import pause
 from tests.testbed.guardian import Guardian
 from tests.testbed.ports import free_port
 from tests.testbed.slurm import Completed
@@ -211,7 +212,7 @@ class ARex:
         """A-REX takes orders to remove jobs, and does not carry them out: it throws away those that it finds
         for a job whose state it cannot read just then."""
         manager = self._processes[0]
-        manager.send_signal(signal.SIGSTOP)
+        pause(manager)
         try:
             yield
             for order in (self.folder / "control" / "accepting").glob("*clean"):

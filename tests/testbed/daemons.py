@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -27,3 +28,12 @@ def spawn(words: list[str], log: Path, variables: Mapping[str, str] | None = Non
 def found_program(program: str) -> str | None:
     """Path of a program, with the folders where daemons are; None where it is not installed."""
     return shutil.which(program, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
+
+
+def pause(process: subprocess.Popen[bytes]) -> None:
+    """Stop a daemon, until SIGCONT.
+
+    One thread of it takes the signal, and the others go on until that has had a processor: it is waited for.
+    """
+    process.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, process.pid, os.WSTOPPED)

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.testbed.daemons import found_program, spawn
+from tests.testbed.daemons import found_program, pause, spawn
 from tests.testbed.guardian import Guardian
 from tests.testbed.ports import free_port
 from tests.waiting import wait_until
@@ -183,7 +183,10 @@ class Cluster:
     def pause_controller(self, *, on: bool) -> None:
         """Let the controller accept connections and never answer, or go on."""
         assert self._controller is not None
-        self._controller.send_signal(signal.SIGSTOP if on else signal.SIGCONT)
+        if on:
+            pause(self._controller)
+        else:
+            self._controller.send_signal(signal.SIGCONT)
 
     def ready(self) -> bool:
         """True if all nodes can take jobs."""
