@@ -116,6 +116,7 @@ def _run_program(words: Sequence[str], settings: AgentSettings, around: AgentEnv
             around.environment,
             terminal=settings.mode == TERMINAL,
             size=(settings.columns, settings.rows),
+            boxed=bool(around.box),
         )
     except OSError as error:
         sys.stderr.write(f"{words[0]}: {error.strerror}\n")

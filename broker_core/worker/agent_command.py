@@ -52,6 +52,7 @@ async def run_command(
             terminal=bool(process.term_type),
             size=(columns or 80, rows or 24),
             directory=directory,
+            boxed=bool(box),
         )
     except OSError as error:
         process.stderr.write(f"{error.strerror or error}\n".encode())

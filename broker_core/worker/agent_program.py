@@ -61,8 +61,11 @@ class UserProgram:
         terminal: bool,
         size: tuple[int, int],
         directory: Path | None = None,
+        boxed: bool = False,
     ) -> None:
+        """`boxed`: the words begin with those of `box.sh`, which takes the terminal within the box."""
         self.terminal = terminal
+        self._takes_terminal = terminal and not boxed
         self._directory = directory
         self.status: int | None = None
         """Exit code, or the negative number of the signal that ended it; None while it runs."""
@@ -175,7 +178,7 @@ class UserProgram:
             for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
                 signal.signal(number, signal.SIG_DFL)
             signal.pthread_sigmask(signal.SIG_SETMASK, ())
-            if self.terminal:
+            if self._takes_terminal:
                 fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
         self._process = subprocess.Popen(

@@ -36,6 +36,7 @@ line_idle_interval = 0.2
 """
 TALK = "echo ready; while read line; do eval $line; done; exit 5"
 TEXT = f'Executable = "/bin/sh"; Interactive = true; Arguments = "-c \'{TALK}\'";'
+SHELL = TEXT.replace(TALK, "echo ready; exec sh -i")
 POINTS = [
     *("after:glidein.requested", "after:glidein.accepted", "before:glidein.joined", "after:claim.made"),
     *("after:claim.started", "before:claim.ended", "after:glidein.emptied", "after:job.scheduled"),
@@ -175,7 +176,7 @@ async def test_an_interactive_job_gets_the_agent_that_was_brought_ahead_and_its_
         batch = await shared(survivor, client, cluster, isolated / "gate")
         home = Path(survivor.beds[SITE].spec.directory) / survivor.mark(SITE)
         await eventually(lambda: list(home.glob("glideins/*/warm/bell")), what="an agent is warm")
-        job = await submitted(client, SITE, TEXT)
+        job = await submitted(client, SITE, SHELL)
         screen = await console(client, job)
         said = json.loads((home / f"attempts/{job}.1/job/{CONTACT}").read_text().splitlines()[-1])
         assert WARM in Path(f"/proc/{said['pid']}/cmdline").read_text().split("\0")

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -20,77 +19,22 @@ import pytest
 from broker_core.worker.agent_settings import BOX, take_box
 from broker_core.worker.boxing import landlock, seccomp
 from broker_core.worker.encoding import encode_list
-from broker_core.worker.script import box_path, boxing_archive
 from broker_core.worker.sub_channels.boxed_files import FilesInBox
 from tests.worker import break_out
+from tests.worker.two_slots import ACCOUNT, NOBODY, PATH, NodeOfTwoSlots, two_slots
 
 pytestmark = pytest.mark.software
-NOBODY = 65534
 NICE = os.getpriority(os.PRIO_PROCESS, 0)
 PYTHON = "/usr/bin/python3" if os.getuid() == 0 else sys.executable
 """Root's own interpreter may be where nobody else can read it."""
-PATH = "/usr/bin:/bin"
 FAILED = 125
-_ACCOUNT = (
-    ["/usr/bin/setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
-    if os.getuid() == 0
-    else []
-)
 _each = pytest.mark.parametrize("kind", ["bubblewrap", "landlock"])
-
-
-@dataclass(frozen=True)
-class NodeOfTwoSlots:
-    """A directory with the programs, that of the agent, and those of slots a and b, all of one account."""
-
-    root: Path
-
-    def find(self, *kinds: str, path: str = PATH, **more: str) -> str:
-        """What box can be made, and is made from now on. `more`: variables of the glidein."""
-        programs = self.root / "programs"
-        file = programs / "found"
-        words = ["/bin/sh", str(programs / "box.sh"), "find", str(file), str(programs / "boxing"), *kinds]
-        known = {"PATH": path, **more}
-        ran = subprocess.run([*_ACCOUNT, *words], cwd=self.root, env=known, capture_output=True, text=True)
-        assert (ran.returncode, ran.stderr) == (0, "")
-        return file.read_text(encoding="utf-8")
-
-    def words(self, slot: str, *command: str) -> list[str]:
-        """What runs a command in a slot."""
-        programs = self.root / "programs"
-        start = ["/bin/sh", str(programs / "box.sh"), "run", str(programs / "found")]
-        paths = [f"read={programs}", "read=/no/such/folder", f"write={self.root / 'for all'}"]
-        return [*_ACCOUNT, *start, str(programs / "boxing"), *paths, "--", str(self.root / slot), *command]
-
-    def run(self, *command: str, slot: str = "a") -> subprocess.CompletedProcess[str]:
-        """Run it to its end."""
-        return subprocess.run(
-            self.words(slot, *command),
-            cwd=self.root / slot / "job",
-            env={"PATH": PATH},
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
 
 
 @pytest.fixture(scope="module")
 def node() -> Iterator[NodeOfTwoSlots]:
-    with tempfile.TemporaryDirectory(prefix="boxes-") as made:
-        root = Path(made).resolve()
-        for name in ("programs", "a/job", "b/job", "agent", "for all"):
-            (root / name).mkdir(parents=True)
-        shutil.copy(box_path(), root / "programs")
-        (root / "programs" / "boxing").write_bytes(boxing_archive())
-        shutil.copy(break_out.__file__, root / "programs")
-        for name in ("a/job/own", "b/job/secret", "agent/key", "b/order"):
-            (root / name).write_text("of the other", encoding="utf-8")
-        root.chmod(0o755)
-        if os.getuid() == 0:
-            for path in (root, *root.rglob("*")):
-                os.chown(path, NOBODY, NOBODY)
-        yield NodeOfTwoSlots(root)
+    with two_slots(Path(break_out.__file__)) as made:
+        yield made
 
 
 @pytest.fixture
@@ -99,7 +43,7 @@ def others(node: NodeOfTwoSlots, kind: str) -> Iterator[list[subprocess.Popen[st
     assert node.find(kind).startswith(kind)
     says = "sh", "-c", "echo runs; exec sleep 600"
     started = []
-    for words, at in ((node.words("b", *says), "b/job"), ([*_ACCOUNT, *says], "agent")):
+    for words, at in ((node.words("b", *says), "b/job"), ([*ACCOUNT, *says], "agent")):
         started.append(
             subprocess.Popen(
                 words, cwd=node.root / at, stdout=subprocess.PIPE, text=True, start_new_session=True
@@ -133,7 +77,7 @@ def test_every_attempt_to_break_out_of_a_slot_is_refused(
 
 def test_without_a_box_the_same_attempts_succeed_and_why_there_is_none_is_said(node: NodeOfTwoSlots) -> None:
     assert node.find("none") == "not boxed: no box was wanted\n"
-    victim = subprocess.Popen([*_ACCOUNT, "sleep", "600"], cwd=node.root / "b/job", start_new_session=True)
+    victim = subprocess.Popen([*ACCOUNT, "sleep", "600"], cwd=node.root / "b/job", start_new_session=True)
     spare = node.root / "spare"
     shutil.copytree(node.root / "b/job", spare)
     if os.getuid() == 0:

@@ -12,6 +12,7 @@
 #
 # `tell` prints what `run` would become, each word with a zero byte behind it: nothing, unless that is bubblewrap, and
 # DIRECTORY/scratch has to be made. Those words expect that HUP, INT, QUIT, TERM, USR1 and USR2 are ignored.
+# Where standard input is a terminal that no session has, that is the program's.
 # The program may write to DIRECTORY/job, in which it starts, to DIRECTORY/scratch, and to each PATH of `write=`.
 # Exit status 125: there is no such box.
 
@@ -148,6 +149,12 @@ show_display() {
     esac
 }
 
+# True where the program is to have a terminal that no session has yet.
+is_free_terminal() { [ -t 0 ] && ! (: </dev/tty) 2>/dev/null; }
+
+# Have it for this session: who opens one without having one takes it.
+take_terminal() { ! is_free_terminal || : </proc/self/fd/0; }
+
 # Become the program in a box of bubblewrap.
 run_by_bubblewrap() {
     left=$#
@@ -174,6 +181,10 @@ run_by_bubblewrap() {
         trap '' HUP INT QUIT TERM USR1 USR2
         set -- "$@" env --default-signal=HUP,INT,QUIT,TERM,USR1,USR2
         case $1 in *=*) set -- "$@" /bin/sh -c 'exec "$0" "$@"' ;; esac
+    fi
+    # A shell gives its terminal back to the group that it had it from, which has no number here if it is outside.
+    if [ "$what" = run ] && is_free_terminal; then
+        if command -v setsid >/dev/null 2>&1; then set -- "$@" setsid -c; else take_terminal; fi
     fi
     while [ "$left" -gt 0 ]; do
         set -- "$@" "$1"
@@ -213,8 +224,8 @@ run() {
     set -- $software "$@"
     case $kind in
     bubblewrap) run_by_bubblewrap "$@" ;;
-    landlock) run_by_landlock "$@" ;;
-    not) ;;
+    landlock) take_terminal && run_by_landlock "$@" ;;
+    not) take_terminal ;;
     *) fail "it is not known which can be made here" ;;
     esac
     while [ "$1" != -- ]; do shift; done
