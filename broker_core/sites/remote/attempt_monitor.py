@@ -29,6 +29,8 @@ from broker_core.worker.markers import ended_mark
 log = logging.getLogger("crossdesk.sites")
 _TOGETHER = 0.01
 """Seconds for others to join a round."""
+_ACTING = 0.1
+"""Seconds after which what is to be released or canceled does not wait for a round that is not due yet."""
 _HURRY, _HURRIED = 0.05, 5.0
 """Seconds between two looks, and for how long, where somebody waits for the start of an interactive job."""
 _CANCELING = 60.0
@@ -175,9 +177,15 @@ class AttemptMonitor:
                 self._woken.set()
 
     async def _round_and_pause(self) -> None:
-        try:
-            changed = await self._round()
+        changed = await self._tried(self._round())
+        if changed is not None:
             self._pause = self._next_pause(changed)
+        await self._wait()
+
+    async def _tried(self, part: Coroutine[Any, Any, bool]) -> bool | None:
+        """Do a round or a part of one; None if that failed, which is noted."""
+        try:
+            return await part
         except CrossDeskError as error:
             self.link_note(f"A look at the jobs failed: {error}")
             self._judge_silence()
@@ -185,7 +193,7 @@ class AttemptMonitor:
             # Whatever a site says, its jobs are looked at again.
             log.exception("A look at the jobs of %s failed", self._spec.name)
             self.link_note(f"A look at the jobs failed in an unforeseen way: {error!r}.")
-        await self._wait()
+        return None
 
     async def _wait(self) -> None:
         """Until the next look is due; for ever while there is nothing to look at."""
@@ -198,11 +206,18 @@ class AttemptMonitor:
         self._woken.clear()
         # What comes together is done together, and the first of a burst at once.
         now = time.monotonic()
-        apart = _HURRY if self._is_hurried(now) else min(self._spec.poll_interval, BURST)
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(max(_TOGETHER, self._looked + apart - now)):
-                await self._urgent.wait()
+        at = self._looked + (_HURRY if self._is_hurried(now) else min(self._spec.poll_interval, BURST))
+        if at > now + _ACTING and not await self._is_urgent(_ACTING):
+            await self._tried(self._act())
+        await self._is_urgent(max(_TOGETHER, at - time.monotonic()))
         self._urgent.clear()
+
+    async def _is_urgent(self, seconds: float) -> bool:
+        """Wait for so long, or until a look is urgent."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._urgent.wait()
+        return self._urgent.is_set()
 
     def _next_pause(self, changed: bool) -> float:
         now = time.monotonic()
