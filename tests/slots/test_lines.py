@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from broker_core.scheduling.slots.effects import (
@@ -18,8 +20,10 @@ from broker_core.scheduling.slots.effects import (
 )
 from broker_core.scheduling.slots.lines import most_in_line
 from broker_core.scheduling.slots.messages import (
+    GlideinAccepted,
     GlideinConnected,
     GlideinGone,
+    GlideinStarted,
     JobWithdrawn,
     PayloadEnded,
     PayloadRefused,
@@ -59,6 +63,26 @@ def test_jobs_whose_glideins_wait_move_into_the_line_and_each_begins_after_the_o
     assert {one.glidein for one in starts} == {glidein}
     assert [one.after for one in starts] == ["", starts[0].claim, starts[1].claim]
     assert len(all_of(stage.effects, StopGlidein)) == 3
+
+
+@pytest.mark.parametrize(
+    ("jobs", "first", "others", "waits"),
+    [(20, 60.0, 60.0, 4), (20, 600.0, 60.0, 0), (20, 0.0, 60.0, 0), (20, 60.0, 600.0, 0), (8, 60.0, 60.0, 0)],
+)
+def test_jobs_that_say_that_they_are_short_wait_behind_the_first_one_where_they_are_many(
+    jobs: int, first: float, others: float, waits: int
+) -> None:
+    stage = Stage(SlotRules(most_waiting=2))
+    asked = only(stage.tell(replace(wanted("j1"), seconds=first, lasts=3000.0)), StartGlidein).glidein
+    for number in range(jobs):
+        stage.tell(replace(wanted(f"more{number}"), seconds=others, lasts=3000.0))
+    stage.tell(GlideinAccepted(asked))
+    stage.tell(GlideinStarted(asked))
+    starts = all_of(stage.tell(GlideinConnected(asked, "n1")), StartPayload)
+    assert jobs_of(starts) == ["j1", *(f"more{number}" for number in range(1, 1 + waits))]
+    assert [one.after for one in starts] == ["", *(one.claim for one in starts[:-1])]
+    again = stage.let_pass(SlotRules().patience_in_line)
+    assert len(all_of(again, RecallPayload)) == waits, "it was not short"
 
 
 def test_a_new_job_gets_into_the_shortest_line_instead_of_the_batch_system() -> None:

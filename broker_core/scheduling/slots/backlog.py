@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from broker_core.jobs.placement import Component
 from broker_core.scheduling.slots.alarms import Alarms
@@ -21,14 +21,18 @@ class Backlog:
         self._alarms, self._patience = alarms, patience
         self._waiting: dict[Key, tuple[GlideinWanted, float]] = {}
 
-    def __bool__(self) -> bool:
-        return bool(self._waiting)
+    def __len__(self) -> int:
+        return len(self._waiting)
 
     def __contains__(self, component: Component) -> bool:
         return key_of(component) in self._waiting
 
     def __iter__(self) -> Iterator[GlideinWanted]:
         return iter([wanted for wanted, _ in self._waiting.values()])
+
+    def first(self, fits: Callable[[GlideinWanted], bool]) -> GlideinWanted | None:
+        """The first that fits."""
+        return next((wanted for wanted, _ in self._waiting.values() if fits(wanted)), None)
 
     def wanted(self, component: Component) -> GlideinWanted | None:
         """What a component asked for, or another attempt of it."""

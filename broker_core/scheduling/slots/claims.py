@@ -20,7 +20,14 @@ from broker_core.scheduling.slots.effects import (
     SuspendPayload,
 )
 from broker_core.scheduling.slots.glidein_life import GlideinEvent
-from broker_core.scheduling.slots.lines import has_room, join, leave, recall
+from broker_core.scheduling.slots.lines import (
+    has_room,
+    has_room_at_first,
+    is_short,
+    join,
+    leave,
+    recall,
+)
 from broker_core.scheduling.slots.messages import (
     ApplicationReleased,
     GlideinWanted,
@@ -217,6 +224,18 @@ class Claims:
             pool.step_glidein(other, GlideinEvent.WITHDRAWN, reason)
             pool.emit(StopGlidein(other.id, other.ce, reason))
             self.make(glidein, other.payload)
+
+    def fill_at_first(self, glidein: Glidein) -> None:
+        """Give short jobs that wait for glideins places behind the first job of one that has just joined."""
+        pool = self._pool
+        while has_room_at_first(pool, glidein):
+            wanted = next_in_backlog(pool, glidein)
+            if wanted is None or not is_short(pool.rules, wanted.seconds):
+                return
+            if not glidein.admits(wanted.payload):
+                return
+            pool.backlog.remove(wanted.payload.component)
+            self.make(glidein, wanted.payload)
 
     def _over(self, claim: Claim) -> None:
         """Free the slot of a claim; it may be closed already."""

@@ -184,6 +184,7 @@ class Glideins:
             if not mine:
                 pool.emit(SlotOpened(glidein.ce, glidein.payload.vo, role))
         self._claims.make(glidein, glidein.payload)
+        self._claims.fill_at_first(glidein)
 
     def _known(
         self,

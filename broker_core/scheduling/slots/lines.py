@@ -22,13 +22,33 @@ def most_in_line(rules: SlotRules, pace: float | None) -> int:
 
 def has_room(pool: SlotPool, glidein: Glidein) -> bool:
     """True if a further batch job may wait in line there: nobody does beside a job in the other slot."""
+    return _has_room(pool, glidein, most_in_line(pool.rules, glidein.pace))
+
+
+def has_room_at_first(pool: SlotPool, glidein: Glidein) -> bool:
+    """True if a short job may wait behind the first one there, which is short too. There are more of them
+    than places in the first lines: else they would wait for one another beside free machines."""
+    rules = pool.rules
+    if glidein.pace is not None or not is_short(rules, glidein.seconds):
+        return False
+    if len(pool.backlog) <= rules.first_in_line * len(pool.glideins):
+        return False
+    return _has_room(pool, glidein, rules.first_in_line)
+
+
+def is_short(rules: SlotRules, wall_limit: float) -> bool:
+    """True for a job that is short by its own words. `wall_limit`: seconds; 0: none."""
+    return 0.0 < wall_limit <= rules.short
+
+
+def _has_room(pool: SlotPool, glidein: Glidein, most: int) -> bool:
     slot = glidein.slots.get(SlotRole.SLOT1)
     if slot is None or not slot.claim or glidein.closed or glidein.slots[SlotRole.SLOT2].claim:
         return False
     head = pool.claims[slot.claim]
     if pool.now.monotonic - head.since > pool.rules.patience_in_line:
         return False
-    return len(slot.line) < most_in_line(pool.rules, glidein.pace)
+    return len(slot.line) < most
 
 
 def join(pool: SlotPool, slot: Slot, claim: Claim) -> None:

@@ -55,12 +55,13 @@ def next_to_move(pool: SlotPool, glidein: Glidein) -> Glidein | None:
 
 def next_in_backlog(pool: SlotPool, glidein: Glidein) -> GlideinWanted | None:
     """The first batch job whose glidein was not asked for yet, and that can run in the slot1 of this one."""
-    for wanted in pool.backlog:
+
+    def fits(wanted: GlideinWanted) -> bool:
         if not wanted.fits(glidein.ce) or wanted.payload.owner != glidein.payload.owner:
-            continue
-        if _lasts(pool, glidein, wanted.needs, wanted.seconds):
-            return wanted
-    return None
+            return False
+        return _lasts(pool, glidein, wanted.needs, wanted.seconds)
+
+    return pool.backlog.first(fits)
 
 
 def enough_wait(pool: SlotPool, wanted: GlideinWanted) -> bool:
