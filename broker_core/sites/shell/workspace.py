@@ -27,6 +27,7 @@ from broker_core.worker.script import (
     use_path,
     warm_start_path,
 )
+from broker_core.worker.scripts.payloads.compiled import COMPILE
 
 STALE = 93
 """Exit status of a script that came to another host, after a restart of it, or too late."""
@@ -40,6 +41,7 @@ _SHELL = re.compile(
     r"^\S*sh: (?:eval: )?(?:line )?\d+: (?:eval: )?(?:(?:cannot create )?incoming/probe\.\d+: )?"
 )
 """Where in a script its shell complains, and of which file made for that, says nothing to people."""
+_ARCHIVE = "boxing"
 _TOOLS = f"""
 : | tar -h --hard-dereference --no-recursion --null -cf /dev/null -T - >/dev/null 2>&1 &&
     find / -prune -printf '' >/dev/null 2>&1 || exit {POOR}
@@ -78,8 +80,14 @@ done
 _SHIP = """
 umask 077
 cd "$home" && mkdir incoming/$1 && tar -xf - -C incoming/$1 || exit
-mv -f incoming/$1/* programs/ && rmdir incoming/$1
+mv -f incoming/$1/* programs/ && rmdir incoming/$1 || exit
 """
+_COMPILE = f"""
+[ ! -x /usr/bin/python3 ] ||
+    /usr/bin/python3 -I -S -c {shlex.quote(COMPILE)} "programs/$2" </dev/null >/dev/null 2>&1
+:
+"""
+"""Else all glideins that begin first would do it at once, on nodes that mostly have the same Python."""
 WRITES = f"""
 printf x >incoming/probe.$$ && rm -f incoming/probe.$$ || exit {UNWRITABLE}
 """
@@ -142,7 +150,7 @@ class SiteWorkspace:
         for key, paths in folders.items():
             names = [path.name for path in paths]
             programs.append(_Program(key, [path.read_bytes() for path in paths], names))
-        programs.append(_Program("boxing", [boxing_archive()]))
+        programs.append(_Program(_ARCHIVE, [boxing_archive()]))
         self.programs = {one.key: one for one in programs}
 
     async def get(self) -> Workspace:
@@ -194,7 +202,9 @@ class SiteWorkspace:
 
     async def _ship(self, home: Workspace, programs: list[_Program]) -> None:
         folder = "ship" + hashlib.sha256(f"{time.monotonic_ns()}".encode()).hexdigest()[:12]
-        script = f"set -- {folder}\nhome={shlex.quote(home.path)}\n{_SHIP}"
+        archive = self.programs[_ARCHIVE]
+        script = f"set -- {folder} {archive.name}\nhome={shlex.quote(home.path)}\n{_SHIP}"
+        script += _COMPILE if archive in programs else ""
         reply = await self._transport.run(script, stdin=_packed(programs))
         if reply.status:
             raise SiteUnfit(f"The Job Starter cannot be written: {words_of(reply.err)}.", place=home.path)

@@ -16,10 +16,10 @@ from contextlib import suppress
 _SUFFIX = f".{sys.implementation.cache_tag}-{sys.hexversion:x}"
 SOURCES = os.path.abspath(__file__.partition("/broker_core/worker/")[0].removesuffix(_SUFFIX))
 """The archive, or a folder where it is none."""
-START = """import sys; a = sys.argv[1]; i = sys.implementation.cache_tag
-sys.path[:0] = [f"{a}.{i}-{sys.hexversion:x}", a]
+COMPILE = """import sys; sys.path[:0] = sys.argv[1:]
+from broker_core.worker.scripts.payloads.compiled import provide; provide()
 """
-"""Begins what a process runs whose first word is the archive."""
+"""Has a process do only that, whose word is the archive."""
 _MOST_SECONDS, _PERIOD = 1.0, 0.02
 """How long somebody else is waited for who writes it, and between two looks."""
 
