@@ -70,7 +70,8 @@ def started(node: Node, tag: str, script: str) -> int:
 def maker_of(pid: int) -> int:
     """What makes the box of a program."""
     maker = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
-    assert b"box_maker" in Path(f"/proc/{maker}/cmdline").read_bytes()
+    assert b"payloads.server" in Path(f"/proc/{maker}/cmdline").read_bytes()
+    assert Path(f"/proc/{maker}/ns/user").readlink() != Path("/proc/self/ns/user").readlink()
     return maker
 
 

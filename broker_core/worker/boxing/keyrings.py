@@ -5,7 +5,7 @@ Programs leave secrets there: Kerberos does in the persistent one where nothing 
 
 from __future__ import annotations
 
-import platform
+import os
 from contextlib import suppress
 
 from broker_core.worker.boxing.kernel_calls import system_call
@@ -21,7 +21,7 @@ class Keyrings:
 
     def __init__(self) -> None:
         """Empties them; raises OSError on a kind of processor whose calls are not known."""
-        number = _CALLS.get(platform.machine())
+        number = _CALLS.get(os.uname().machine)
         if number is None:
             raise OSError("the calls of this processor are not known")
         self._number: int = number

@@ -103,7 +103,10 @@ keep_starter() {
     python=/usr/bin/python3
     [ "$starters" = 1 ] && [ -x "$python" ] || python=$(command -v python3) || return 0
     for pipe in orders bell; do [ -p "$own/$pipe" ] || mkfifo "$own/$pipe" || return 0; done
-    setsid "$python" -I -S -c "$serve" "$boxing" "$name" "$$" </dev/null >/dev/null 2>&1 3<&- &
+    # What makes boxes is a child of it, and has the mark of each attempt where it has this (box_maker.py).
+    room=--------------------------------
+    CROSSDESK_ROOM=$room$room$room$room$room$room$room$room$room \
+        setsid "$python" -I -S -c "$serve" "$boxing" "$name" "$$" </dev/null >/dev/null 2>&1 3<&- &
     lasting=$!
 }
 

@@ -19,7 +19,7 @@ import socket
 import struct
 from collections.abc import Iterator
 from contextlib import suppress
-from ctypes import CDLL, c_char_p, c_void_p, memmove
+from ctypes import memmove
 
 from broker_core.worker.boxing import mounts
 from broker_core.worker.boxing.first_process import FirstProcess
@@ -27,9 +27,13 @@ from broker_core.worker.boxing.kernel_calls import give_up_new_privileges
 from broker_core.worker.boxing.keyrings import Keyrings
 from broker_core.worker.scripts.payloads.view import OF_PROCESSES, PROCESSES, BoxView, Step
 
-MARK = "CROSSDESK_ATTEMPT"
-MOST_MARK = 255
-"""Characters of the mark that it was started with, in whose place the first process of a box has its own."""
+ROOM = b"CROSSDESK_ROOM="
+"""Begins the variable, of those that this process was started with, in whose place the first process of a box
+has the mark of its attempt."""
+_MARK = b"CROSSDESK_ATTEMPT="
+_MOST_MARK = 255
+_ENVIRONMENT = 47
+"""Field of /proc/self/stat behind the name of the process: where its environment is in memory."""
 MOST = 1 << 17
 """Bytes of an order at the most."""
 _IGNORED = (
@@ -56,9 +60,7 @@ class BoxMaker:
         self._settings = list(_opened("oom_score_adj", "coredump_filter", "autogroup"))
         self._keyrings = Keyrings()
         self._first = FirstProcess(view.processes, OF_PROCESSES)
-        find = CDLL(None).getenv
-        find.restype, find.argtypes = c_void_p, [c_char_p]
-        self._mark = find(MARK.encode())
+        self._mark = _room_for_mark()
 
     def run(self) -> None:
         """Make boxes until there are no more orders. Raises OSError."""
@@ -138,9 +140,29 @@ class BoxMaker:
     def _carry_mark(self, tag: str) -> None:
         """Have who looks for what belongs to an attempt find the first process of the box, and this one."""
         text = tag.encode()
-        if not self._mark or len(text) > MOST_MARK:
+        if len(text) > _MOST_MARK:
             raise ValueError("there is no room for the mark")
-        memmove(self._mark, text.ljust(MOST_MARK, b"\0"), MOST_MARK)
+        memmove(self._mark, text.ljust(_MOST_MARK, b"\0"), _MOST_MARK)
+
+
+def _room_for_mark() -> int:
+    """Where in memory there is room for the mark of an attempt, in what others see as the environment of this
+    process; it loses the one that it had. Raises ValueError if there is none."""
+    with open(f"{PROCESSES}/self/environ", "rb") as file:
+        found = file.read()
+    with open(f"{PROCESSES}/self/stat", "rb") as file:
+        start = int(file.read().rpartition(b") ")[2].split()[_ENVIRONMENT])
+    room = 0
+    for text in found.split(b"\0"):
+        if text.startswith(ROOM) and len(text) >= len(_MARK) + _MOST_MARK:
+            memmove(start, _MARK.ljust(len(text), b"\0"), len(text))
+            room = start + len(_MARK)
+        elif text.startswith(_MARK):
+            memmove(start, bytes(len(text)), len(text))
+        start += len(text) + 1
+    if not room:
+        raise ValueError("there is no room for a mark")
+    return room
 
 
 def _opened(*names: str) -> Iterator[int]:
@@ -166,7 +188,7 @@ def _spawn(words: list[str], known: dict[str, str], files: list[int]) -> tuple[i
     return 0, _NOT_STARTED
 
 
-def main(attempts: str, steps: list[Step]) -> None:
+def begin(attempts: str, steps: list[Step]) -> None:
     """Have a child make boxes for attempts in a folder, and end; raises OSError where that cannot be done."""
     for number in _IGNORED:
         signal.signal(number, signal.SIG_IGN)

@@ -11,19 +11,13 @@ import select
 import signal
 import socket
 import struct
-import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Protocol
 
-from broker_core.worker.scripts.payloads.box_maker import MARK, MOST, MOST_MARK
-from broker_core.worker.scripts.payloads.compiled import SOURCES, START
-from broker_core.worker.scripts.payloads.view import steps_of
+from broker_core.worker.scripts.payloads.box_maker import MOST, begin
+from broker_core.worker.scripts.payloads.view import Step, steps_of
 
-_MAKER = (
-    f"{START}from broker_core.worker.scripts.payloads.box_maker import main\n"
-    "main(sys.argv[2], list(zip(*[iter(sys.argv[3:])] * 3)))"
-)
 _CREDENTIALS = struct.Struct("iii")
 _MOST_ANSWER = 4096
 _MOST_STARTS = 3
@@ -176,16 +170,9 @@ class Boxes:
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         except OSError:
             return
-        words = [sys.executable, "-I", "-S", "-c", _MAKER, SOURCES, os.path.dirname(folder)]
-        words += [word for step in steps for word in step]
-        actions = [
-            (os.POSIX_SPAWN_DUP2, theirs.fileno(), 0),
-            *((os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_WRONLY, 0) for number in (1, 2)),
-        ]
         try:
             with theirs:
-                known = {**os.environ, MARK: "-" * MOST_MARK}
-                _, status = os.waitpid(os.posix_spawn(words[0], words, known, file_actions=actions), 0)
+                _, status = os.waitpid(_forked(theirs, os.path.dirname(folder), steps), 0)
             ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
             ours.send(b"begin")
             text, self._maker_pid = _answer(ours) if status == 0 else (b"", 0)
@@ -210,6 +197,23 @@ class Boxes:
 def boxes() -> Boxes:
     """Those of this process."""
     return Boxes()
+
+
+def _forked(orders: socket.socket, attempts: str, steps: list[Step]) -> int:
+    """Have a child, whose pid this is, leave a maker of boxes as its own. It has no files but the orders."""
+    if pid := os.fork():
+        return pid
+    status = 1
+    try:
+        os.dup2(orders.fileno(), 0)
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        for number in (1, 2):
+            os.dup2(nothing, number)
+        os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+        begin(attempts, steps)
+        status = 0
+    finally:
+        os._exit(status)
 
 
 def _open(files: Files, opened: list[int]) -> None:

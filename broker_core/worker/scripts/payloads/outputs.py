@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import glob
-import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import suppress
@@ -14,6 +13,8 @@ _OWN = (".crossdesk-use", ".crossdesk-data")
 """Of the desk's; they come home whatever the order names."""
 _LONGEST_NAME = 1000
 _PART = 1 << 16
+_OF_NOTHING = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+"""Sum of a file without a byte."""
 
 
 def list_outputs(order: Order) -> None:
@@ -108,17 +109,28 @@ def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
 
 def _sum_line(path: str) -> tuple[str, int]:
     """As sha256sum writes it, and the bytes of the file."""
-    found = hashlib.sha256()
     file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        while part := os.read(file, _PART):
-            found.update(part)
+        total = _sum(file)
         size = os.fstat(file).st_size
     finally:
         os.close(file)
     escaped = path.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
     mark = "\\" if escaped != path else ""
-    return f"{mark}{found.hexdigest()}  {escaped}\n", size
+    return f"{mark}{total}  {escaped}\n", size
+
+
+def _sum(file: int) -> str:
+    part = os.read(file, _PART)
+    if not part:
+        return _OF_NOTHING
+    import hashlib  # it takes longer to import than many jobs run, and these write nothing
+
+    found = hashlib.sha256()
+    while part:
+        found.update(part)
+        part = os.read(file, _PART)
+    return found.hexdigest()
 
 
 def drop_links_out() -> None:

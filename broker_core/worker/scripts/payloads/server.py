@@ -20,6 +20,7 @@ import subprocess
 import termios
 import time
 
+from broker_core.worker.scripts.payloads.box_maker import ROOM
 from broker_core.worker.scripts.payloads.lines import ClaimLine, GlideinLease, is_there
 from broker_core.worker.scripts.payloads.order_file import read_order
 from broker_core.worker.scripts.payloads.run import be_minder, box_words
@@ -175,5 +176,6 @@ def main(glidein: str, shell: int) -> None:
     os.umask(0o077)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    os.environb.pop(ROOM.rstrip(b"="), None)  # it is the makers' alone
     gc.freeze()  # what is looked at again is copied for each minder
     Server(glidein, shell).run()
