@@ -84,12 +84,24 @@ end_session() {
 
 # Have what lasts run attempt $tag for $claim, and those in line behind it (broker_core/worker/scripts/payloads); false if it
 # is not there. It keeps the nice value that it has. The first payload is not its: that may last for hours, which is
-# nothing that it makes shorter.
+# nothing that it makes shorter; one that others are in line behind is short by what its job says.
 hand() {
-    [ -n "$once" ] && [ "$nice" = 0 ] || return 1
+    [ "$nice" = 0 ] || return 1
+    [ -n "$once" ] || is_followed || return 1
     read -r starter 2>/dev/null <"$own/starter" && kill -s 0 "$starter" 2>/dev/null || return 1
     printf '%s lasting\n' "$starter" >"$mine/minder"
     printf '%s %s %s %s %s %s\n' "$claim" "$tag" "${known:--}" "$since" "$looked" "$most" 1<>"$own/orders"
+}
+
+# True if others are in line behind $claim.
+is_followed() {
+    set +f
+    for file in "$own"/claims/*; do
+        set -f
+        [ -f "$file" ] && read -r line <"$file" && [ "${line##* }" = "$claim" ] && return 0
+    done
+    set -f
+    return 1
 }
 
 # Start that, so that it is there when the first payload has ended; it boxes by bubblewrap alone. Its bell is of use
