@@ -42,16 +42,48 @@ def wait_for_jobs(folder: Path, glidein: int) -> int:
     bell.unlink(missing_ok=True)
     os.mkfifo(bell, 0o600)
     rings = os.open(bell, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
-    claims, known = folder.parent / "claims", 0
+    claims = ClaimWatch(folder.parent)
     while os.getppid() == glidein:
         if select.select([rings], [], [], _PACE)[0]:
             for word in filter(bytes.isdigit, os.read(rings, select.PIPE_BUF).split()):
                 _serve(folder, int(word), rings)
-        changed = claims.stat().st_mtime_ns
-        if changed != known:
-            known = changed
+        if claims.has_news():
             os.kill(glidein, signal.SIGUSR1)
     return 0
+
+
+class ClaimWatch:
+    """Finds news in the claims of a glidein that it is to hear of at once."""
+
+    def __init__(self, own: Path) -> None:
+        """`own`: directory of the glidein."""
+        self._own, self._folder = str(own), f"{own}/claims"
+        self._changed = 0
+        self._known: dict[str, int] = {}
+        """Claim to the number of its file, which is another one each time that it is written."""
+
+    def has_news(self) -> bool:
+        """True if some were written since the last call. What waits in line is looked for by whoever runs the
+        one ahead of it."""
+        changed = os.stat(self._folder).st_mtime_ns
+        if changed == self._changed:
+            return False
+        with os.scandir(self._folder) as found:
+            now = {one.name: one.inode() for one in found if not one.name.startswith(".")}
+        fresh = [name for name, number in now.items() if self._known.get(name) != number]
+        self._changed, self._known = changed, now
+        return not all(map(self._waits_in_line, fresh))
+
+    def _waits_in_line(self, claim: str) -> bool:
+        try:
+            with open(f"{self._folder}/{claim}") as file:
+                words = file.read().split()
+        except FileNotFoundError:
+            return True  # it is over
+        return len(words) == 4 and words[2] == "run" and not self._is_over(words[3])
+
+    def _is_over(self, claim: str) -> bool:
+        return any(map(os.path.exists, (f"{self._own}/taken/{claim}/exit", f"{self._own}/past/{claim}")))
 
 
 def _serve(folder: Path, pid: int, rings: int) -> None:
