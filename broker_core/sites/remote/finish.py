@@ -9,7 +9,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from broker_core.errors import CrossDeskError, NotFound
 from broker_core.jobs.attempt_events import AttemptEnded
@@ -31,6 +31,9 @@ _TOGETHER, _AT_ONCE = 0.2, 50
 """Ends that come within so many seconds are asked after by one command, so many at the most."""
 _MOST_CANCELED = 200
 """Of those that have gone, so many are canceled by one command."""
+_MOST_SHORT, _SHORT_AT_ONCE = 16, 4
+"""Short work with files of this machine is done by threads, so many pieces at once by one of so many: to hand
+one over costs as much as most pieces."""
 _PAUSE, _LONGEST_PAUSE = 1.0, 60.0
 Done = TypeVar("Done")
 
@@ -121,6 +124,9 @@ class RemoteFinish:
         self._cancels: Batcher[str, None] = Batcher(
             self._canceled, linger=_TOGETHER, most=_MOST_CANCELED, at_once=1
         )
+        self._files: Batcher[Callable[[], Any], Any] = Batcher(
+            self._in_thread, linger=0.0, most=_MOST_SHORT, at_once=_SHORT_AT_ONCE
+        )
         self.removable: list[str] = []
         """Tags whose directories at the site are not needed any more."""
         self._removing = False
@@ -165,6 +171,7 @@ class RemoteFinish:
         """Ask no more."""
         await self._ends.close()
         await self._cancels.close()
+        await self._files.close()
 
     async def list_live(self, tracked: RemoteAttempt) -> list[RunFile]:
         """Files at the site of an attempt that is not over."""
@@ -225,7 +232,8 @@ class RemoteFinish:
         async def brought() -> str:
             try:
                 into = Path(self._records.output(tracked.attempt))
-                await bring(self._adapter, tracked.tag, outputs, into, self._settings.stagings)
+                tries = self._settings.stagings
+                await bring(self._adapter, tracked.tag, outputs, into, tries, self._files.ask)
             except OutputBroken as broken:
                 return str(broken)
             except OSError as error:
@@ -235,6 +243,9 @@ class RemoteFinish:
             return ""
 
         return await self._until_done(brought, f"Output of {tracked.tag} comes later")
+
+    async def _in_thread(self, group: Sequence[Callable[[], Any]]) -> list[Any]:
+        return await asyncio.to_thread(lambda: [_done(work) for work in group])
 
     async def _canceled(self, tags: Sequence[str]) -> list[None]:
         await self._adapter.cancel(tags)
@@ -260,7 +271,7 @@ class RemoteFinish:
             self._records.keep(ended)
 
         async def kept() -> None:
-            await asyncio.to_thread(written)
+            await self._files.ask(written)
 
         await self._until_done(kept, f"The end of {ended.component.tag} is told later")
 
@@ -278,6 +289,14 @@ class RemoteFinish:
                 self._adapter.link.note(f"{later}, for an unforeseen reason: {error!r}")
             await asyncio.sleep(pause)
             pause = min(pause * 2, _LONGEST_PAUSE)
+
+
+def _done(work: Callable[[], Any]) -> Any:
+    """What it returns, or what went wrong."""
+    try:
+        return work()
+    except Exception as error:  # noqa: BLE001 - who asked for it gets it
+        return error
 
 
 def _left(outputs: bytes, now: float, age: float) -> LeftAtSite:

@@ -7,7 +7,7 @@ import contextlib
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -75,8 +75,15 @@ class OutputBroken(Exception):
     """The output that the starter vouched for did not arrive; the text says what and where."""
 
 
-async def bring(adapter: Adapter, tag: str, raw: bytes, into: Path, tries: int) -> None:
-    """Bring every file of the starter's list. Raises OutputBroken, LinkLost and OSError."""
+Run = Callable[[Callable[[], list[str]]], Awaitable[list[str]]]
+"""Does something short with files, in a thread."""
+
+
+async def bring(adapter: Adapter, tag: str, raw: bytes, into: Path, tries: int, run: Run) -> None:
+    """Bring every file of the starter's list. Raises OutputBroken, LinkLost and OSError.
+
+    `run`: has empty files made, which need not travel.
+    """
     try:
         proofs = read_outputs(raw)
     except ValueError as error:
@@ -88,7 +95,11 @@ async def bring(adapter: Adapter, tag: str, raw: bytes, into: Path, tries: int) 
     total = sum(proof.size for proof in proofs.values())
     adapter.link.transfers[tag] = TransferProgress(False, total, lambda: _arrived(proofs, into))
     try:
-        await _bring_all(adapter, tag, proofs, into, tries)
+        empty = {name: proof for name, proof in proofs.items() if not proof.size}
+        if empty:
+            await run(lambda: _unproved(empty, into))
+        if len(empty) < len(proofs):
+            await _bring_all(adapter, tag, proofs, into, tries)
     finally:
         adapter.link.transfers.pop(tag, None)
 
@@ -105,14 +116,14 @@ def _arrived(names: Iterable[str], into: Path) -> int:
 async def _bring_all(
     adapter: Adapter, tag: str, proofs: Mapping[str, OutputProof], into: Path, tries: int
 ) -> None:
-    left = await _unproved(proofs, into)
+    left = await asyncio.to_thread(_unproved, proofs, into)
     for _ in range(tries):
         if not left:
             return
         into.mkdir(mode=0o700, parents=True, exist_ok=True)
         with contextlib.suppress(NotFound):  # one that is gone keeps none of the others away
             await adapter.fetch(tag, left, into)
-        left = await _unproved({name: proofs[name] for name in left}, into)
+        left = await asyncio.to_thread(_unproved, {name: proofs[name] for name in left}, into)
         for name in left:
             # What was there did not belong to this file: it is brought anew, not continued.
             (into / name).unlink(missing_ok=True)
@@ -123,11 +134,9 @@ async def _bring_all(
         )
 
 
-async def _unproved(proofs: Mapping[str, OutputProof], into: Path) -> list[str]:
-    def look() -> list[str]:
-        return [name for name, proof in proofs.items() if not _is_here(into / name, proof)]
-
-    return await asyncio.to_thread(look)
+def _unproved(proofs: Mapping[str, OutputProof], into: Path) -> list[str]:
+    """Names of those that are not here as they should be; empty ones are made. Raises OSError."""
+    return [name for name, proof in proofs.items() if not _is_here(into / name, proof)]
 
 
 def _is_here(path: Path, proof: OutputProof) -> bool:

@@ -199,8 +199,10 @@ release() {
     read -r tag <"$mine/tag" && true >"attempts/$tag/cancel"
 }
 
-# Put claims away whose end the broker has heard. It may ask once more, when it has forgotten that.
+# Put claims away whose end the broker has heard. It may ask once more, when it has forgotten that. What lasts does the
+# same, without a process for it.
 put_away() {
+    [ -z "$bell" ] || return 0
     gone= past=
     set +f
     for file in "$own"/heard/*; do
@@ -282,6 +284,7 @@ tell() {
         [ -d "$mine" ] || continue
         claim=${mine##*/} status=
         [ ! -r "$mine/exit" ] || read -r status <"$mine/exit"
+        [ -d "$mine" ] || continue # it was put away just now
         case $status in
         '') entries="${entries}runs $claim$newline" ;;
         refused) entries="${entries}refused $claim$newline" ;;

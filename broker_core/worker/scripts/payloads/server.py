@@ -29,6 +29,8 @@ from broker_core.worker.scripts.plain.records import write
 _PERIOD, _PERIOD_AT_WORK = 0.2, 0.4
 """Seconds between looks of the shell at its claims; while one is carried out here the next ones in line begin
 without it."""
+_PUT_AWAY = 1.0
+"""Seconds between two looks at claims whose end the broker has heard."""
 _READY = b"."
 _MOST = 4096
 """Bytes of a line at the most."""
@@ -80,6 +82,7 @@ class Server:
         self._minders: list[socket.socket] = []
         self._idle: list[socket.socket] = []
         self._rest = b""
+        self._put_away_at = 0.0
 
     def run(self) -> None:
         """Serve as long as the glidein is there."""
@@ -89,11 +92,29 @@ class Server:
             ready = select.select([self._orders, *watched], [], [], self._bell.left())[0]
             at_work = len(self._idle) < len(self._minders)
             self._bell.ring(_PERIOD_AT_WORK if at_work else _PERIOD)
+            self._put_away()
             for number in ready:
                 if number in watched:
                     self._hear(watched[number])
             if self._orders in ready:
                 self._take()
+
+    def _put_away(self) -> None:
+        """As `put_away` in glidein.sh, which looks at claims meanwhile and begins those that are there: so these
+        go first."""
+        if time.monotonic() < self._put_away_at:
+            return
+        self._put_away_at = time.monotonic() + _PUT_AWAY
+        with contextlib.suppress(OSError):  # the glidein leaves, or there is no room: it is tried again
+            for claim in os.listdir(f"{self._own}/heard"):
+                self._forget(claim)
+
+    def _forget(self, claim: str) -> None:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(f"{self._own}/claims/{claim}")
+        if os.path.exists(f"{self._own}/taken/{claim}/exit"):
+            os.rename(f"{self._own}/taken/{claim}", f"{self._own}/past/{claim}")
+        os.unlink(f"{self._own}/heard/{claim}")
 
     def _hear(self, minder: socket.socket) -> None:
         """It has nothing to do any more, or is gone."""
