@@ -100,7 +100,7 @@ class Server:
                 self._take()
 
     def _put_away(self) -> None:
-        """As `put_away` in glidein.sh, which looks at claims meanwhile and begins those that are there: so these
+        """As `put_away` in glidein.sh, which looks at claims meanwhile and begins those that are there: so they
         go first."""
         if time.monotonic() < self._put_away_at:
             return
