@@ -100,8 +100,8 @@ class Server:
                 self._take()
 
     def _put_away(self) -> None:
-        """As `put_away` in glidein.sh, which looks at claims meanwhile and begins those that are there: so they
-        go first."""
+        """As `put_away` in glidein.sh, which looks at claims meanwhile and begins those that are there: so
+        they go first."""
         if time.monotonic() < self._put_away_at:
             return
         self._put_away_at = time.monotonic() + _PUT_AWAY
