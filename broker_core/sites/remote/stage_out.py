@@ -23,6 +23,8 @@ _ESCAPED = re.compile(rb"\\([\\nr])")
 _DIGITS = 19
 """Of the largest number of bytes that a file system counts."""
 _MEANING = {b"\\": b"\\", b"n": b"\n", b"r": b"\r"}
+Run = Callable[[Callable[[], list[str]]], Awaitable[list[str]]]
+"""Does something short with files, in a thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +75,6 @@ def _name(raw: bytes, escaped: bool) -> str:
 
 class OutputBroken(Exception):
     """The output that the starter vouched for did not arrive; the text says what and where."""
-
-
-Run = Callable[[Callable[[], list[str]]], Awaitable[list[str]]]
-"""Does something short with files, in a thread."""
 
 
 async def bring(adapter: Adapter, tag: str, raw: bytes, into: Path, tries: int, run: Run) -> None:

@@ -55,6 +55,15 @@ def _await(target: str) -> None:
 def _write(target: str) -> None:
     part = f"{target}.new"
     file = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        _fill(file)
+        os.rename(part, target)
+    except OSError:
+        os.unlink(part)  # nobody need wait for it
+        raise
+
+
+def _fill(file: int) -> None:
     # Both take longer to import than all the rest, and one process of many needs them.
     from importlib.util import MAGIC_NUMBER
     from zipfile import ZipFile, ZipInfo
@@ -63,4 +72,3 @@ def _write(target: str) -> None:
         for name in filter(lambda one: one.startswith("broker_core/"), sources.namelist()):
             code = compile(sources.read(name), name, "exec", dont_inherit=True, optimize=2)
             archive.writestr(ZipInfo(f"{name}c"), MAGIC_NUMBER + bytes(12) + marshal.dumps(code))
-    os.rename(part, target)
