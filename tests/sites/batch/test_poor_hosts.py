@@ -38,6 +38,20 @@ async def test_a_host_whose_commands_bring_no_output_is_unfit_and_says_what_help
     assert transport.link.trouble == ""
 
 
+@pytest.mark.cluster
+async def test_what_runs_payloads_is_compiled_as_it_comes_to_a_site(tmp_path: Path) -> None:
+    _, home = home_at(tmp_path / "site", {})
+    programs = Path((await home.get()).path, "programs")
+    archive = programs / home.programs["boxing"].name
+    assert archive.is_file()
+    (compiled,) = programs.glob(f"{archive.name}.cpython-*")
+    assert not compiled.name.endswith(".new")
+    made = compiled.stat().st_mtime_ns
+    home.forget()
+    await home.get()
+    assert compiled.stat().st_mtime_ns == made
+
+
 @pytest.mark.parametrize(
     ("said", "told"),
     [

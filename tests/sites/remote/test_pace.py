@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from broker_core.sites.link import LinkEvent
+from broker_core.sites.remote import attempt_monitor
 from broker_core.sites.remote.settings import pause
 from tests.sites.remote.host_far import HostFar, released, script
 from tests.waiting import eventually
@@ -72,4 +73,16 @@ async def test_the_start_of_an_interactive_job_is_looked_for_though_looks_are_ra
     await eventually(lambda: far.breaking.calls > calls + 5, what="somebody waits for it")
     gate.touch()
     await eventually(lambda: far.site.poll_now() or far.starts(one.attempt))
+    await far.site.close()
+
+
+@pytest.mark.cluster
+async def test_what_is_wanted_of_jobs_does_not_wait_for_a_look_that_is_not_due(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(attempt_monitor, "BURST", 3600.0)
+    far = await HostFar(folder, poll_interval=3600.0).start()
+    one = await released(far, script("sleep 600"))
+    await far.site.cancel(one.attempt)
+    await eventually((far.place(one) / "cancel").exists)
     await far.site.close()
