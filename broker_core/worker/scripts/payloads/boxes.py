@@ -209,7 +209,10 @@ def _forked(orders: socket.socket, attempts: str, steps: list[Step]) -> int:
         nothing = os.open(os.devnull, os.O_WRONLY)
         for number in (1, 2):
             os.dup2(nothing, number)
-        os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+        for file in map(int, os.listdir("/proc/self/fd")):
+            if file > 2:
+                with suppress(OSError):  # that of the list itself
+                    os.close(file)
         begin(attempts, steps)
         status = 0
     finally:
