@@ -28,6 +28,8 @@ _NODES, _CPUS = 2, 8
 _SLEEP = 0.1
 _SITE = "alpha"
 _IN_MEMORY = Path("/dev/shm")
+_SELDOM, _FEW, _OFTEN = 0.5, 100, 0.05
+"""Seconds between two questions whether all are over; an answer takes the broker as long as some jobs."""
 _ACTIVE = [state for state in JobState if state.active]
 _TEXT = f'Executable = "/bin/sleep"; Arguments = "{_SLEEP}"; WallTime = 60;'
 
@@ -80,8 +82,8 @@ async def _through(client: BrokerClient) -> float:
     before = (await client.jobs_page(limit=1, states=[JobState.DONE])).total
     begin = time.perf_counter()
     await client.submit(Submission(key=secrets.token_urlsafe(18), items=items, site=_SITE))
-    while (await client.jobs_page(limit=1, states=_ACTIVE)).total:
-        await asyncio.sleep(0.1)
+    while left := (await client.jobs_page(limit=1, states=_ACTIVE)).total:
+        await asyncio.sleep(_SELDOM if left > _FEW else _OFTEN)
     spent = time.perf_counter() - begin
     done = (await client.jobs_page(limit=1, states=[JobState.DONE])).total - before
     if done != JOBS:

@@ -59,11 +59,11 @@ def started(node: NodeOfTwoSlots, kind: str, monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(os, "openpty", opened_by_the_account)
 
-    def start(*command: str) -> OnTerminal:
+    def start(*command: str, path: str = PATH) -> OnTerminal:
         assert node.find(kind).startswith(kind if kind != "none" else "not boxed")
         program = UserProgram(
             node.words("a", *command),
-            {"PATH": PATH},
+            {"PATH": path},
             terminal=True,
             size=(80, 24),
             directory=node.root / "a/job",
@@ -110,3 +110,19 @@ async def test_what_takes_no_signal_is_killed_with_its_box(started: Starting) ->
     await deaf.shows(b"deaf")
     deaf.program.kill()
     assert await deaf.status() in (-signal.SIGKILL, 128 + signal.SIGKILL)
+
+
+@pytest.mark.parametrize("kind", ["bubblewrap"])
+async def test_keys_go_to_the_program_also_where_there_is_no_setsid(
+    started: Starting, node: NodeOfTwoSlots
+) -> None:
+    few = node.root / "programs" / "few"
+    few.mkdir()
+    for name in ("bwrap", "env", "mkdir", "readlink"):
+        (few / name).symlink_to(f"/usr/bin/{name}")
+    waits = started(
+        "/bin/sh", "-c", "trap 'exit 6' INT; echo waits; while :; do read line; done", path=str(few)
+    )
+    await waits.shows(b"waits")
+    waits.program.write(b"\x03")
+    assert await waits.status() == 6
