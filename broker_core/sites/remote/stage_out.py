@@ -16,7 +16,7 @@ from broker_core.sites.adapter import Adapter
 from broker_core.sites.left_files import MOST_NAMES, LeftAtSite, LeftFile
 from broker_core.sites.link import TransferProgress
 from broker_core.sites.run_files import is_inside
-from broker_core.sites.shell.files import writable
+from broker_core.sites.shell.files import make_empty
 
 _LINE = re.compile(rb"(\\?)([0-9a-f]{64})  \./(.*)", re.DOTALL)
 _ESCAPED = re.compile(rb"\\([\\nr])")
@@ -140,7 +140,7 @@ def _unproved(proofs: Mapping[str, OutputProof], into: Path) -> list[str]:
 def _is_here(path: Path, proof: OutputProof) -> bool:
     if not proof.size:
         # A file without a byte need not travel; most programs leave their standard error so.
-        writable(path).close()
+        make_empty(path)
         return True
     try:
         if path.is_symlink() or path.stat().st_size != proof.size:

@@ -148,10 +148,18 @@ class Unpacking:
 
 def writable(place: Path, *, append: bool = False) -> BinaryIO:
     """A file of this machine, its folders made; never through a link."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | (os.O_APPEND if append else os.O_TRUNC)
+    return os.fdopen(_opened(place, os.O_APPEND if append else os.O_TRUNC), "ab" if append else "wb")
+
+
+def make_empty(place: Path) -> None:
+    """The same without a byte."""
+    os.close(_opened(place, os.O_TRUNC))
+
+
+def _opened(place: Path, how: int) -> int:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | how
     try:
-        number = os.open(place, flags, 0o600)
+        return os.open(place, flags, 0o600)
     except FileNotFoundError:
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        number = os.open(place, flags, 0o600)
-    return os.fdopen(number, "ab" if append else "wb")
+        return os.open(place, flags, 0o600)
