@@ -152,8 +152,8 @@ show_display() {
 # True where the program is to have a terminal that no session has yet.
 is_free_terminal() { [ -t 0 ] && ! (: </dev/tty) 2>/dev/null; }
 
-# Have it for this session: who opens one without having one takes it.
-take_terminal() { ! is_free_terminal || : </proc/self/fd/0; }
+# Have it for this session: who opens one without having one takes it. Without it the program runs all the same.
+take_terminal() { ! is_free_terminal || true </proc/self/fd/0 || true; } 2>/dev/null
 
 # Become the program in a box of bubblewrap.
 run_by_bubblewrap() {
@@ -224,7 +224,10 @@ run() {
     set -- $software "$@"
     case $kind in
     bubblewrap) run_by_bubblewrap "$@" ;;
-    landlock) take_terminal && run_by_landlock "$@" ;;
+    landlock)
+        take_terminal
+        run_by_landlock "$@"
+        ;;
     not) take_terminal ;;
     *) fail "it is not known which can be made here" ;;
     esac
