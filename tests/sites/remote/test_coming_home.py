@@ -106,10 +106,10 @@ def small_disk(folder: Path) -> Iterator[Path]:
 @pytest.mark.root
 async def test_output_comes_when_there_is_room_here_again(folder: Path, small_disk: Path) -> None:
     far = await HostFar(folder).start()
-    one = await released(far, script("head -c 500000 /dev/zero"))
+    one = await released(far, script("head -c 900000 /dev/zero"))
     await eventually(lambda: "No space left" in far.log())
     assert far.ends(one.attempt) == []
     subprocess.run(["mount", "-o", "remount,size=8m", str(small_disk)], check=True)
     assert (await far.ended(one.attempt)).exit_code == 0
-    assert len(await far.text(one.attempt)) == 500_000
+    assert len(await far.text(one.attempt)) == 900_000
     await far.site.close()
