@@ -26,7 +26,7 @@ from broker_core.worker.scripts.payloads.order_file import read_order
 from broker_core.worker.scripts.payloads.run import be_minder, box_words
 from broker_core.worker.scripts.plain.records import write
 
-_PERIOD, _PERIOD_AT_WORK = 0.2, 0.6
+_PERIOD, _PERIOD_AT_WORK = 0.2, 0.4
 """Seconds between looks of the shell at its claims; while one is carried out here the next ones in line begin
 without it."""
 _PUT_AWAY = 1.0
