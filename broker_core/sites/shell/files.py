@@ -151,15 +151,15 @@ def writable(place: Path, *, append: bool = False) -> BinaryIO:
     return os.fdopen(_opened(place, os.O_APPEND if append else os.O_TRUNC), "ab" if append else "wb")
 
 
-def make_empty(place: Path) -> None:
+def make_empty(path: Path) -> None:
     """The same without a byte."""
-    os.close(_opened(place, os.O_TRUNC))
+    os.close(_opened(path, os.O_TRUNC))
 
 
-def _opened(place: Path, how: int) -> int:
+def _opened(path: Path, how: int) -> int:
     flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | how
     try:
-        return os.open(place, flags, 0o600)
+        return os.open(path, flags, 0o600)
     except FileNotFoundError:
-        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return os.open(place, flags, 0o600)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return os.open(path, flags, 0o600)
