@@ -207,13 +207,13 @@ class AttemptMonitor:
         # What comes together is done together, and the first of a burst at once.
         now = time.monotonic()
         at = self._looked + (_HURRY if self._is_hurried(now) else min(self._spec.poll_interval, BURST))
-        if at > now + _ACTING and not await self._is_urgent(_ACTING):
+        if at > now + _ACTING and not await self._urged_within(_ACTING):
             await self._tried(self._act())
-        await self._is_urgent(max(_TOGETHER, at - time.monotonic()))
+        await self._urged_within(max(_TOGETHER, at - time.monotonic()))
         self._urgent.clear()
 
-    async def _is_urgent(self, seconds: float) -> bool:
-        """Wait for so long, or until a look is urgent."""
+    async def _urged_within(self, seconds: float) -> bool:
+        """Wait for so long, or until a look is urgent; true if it is."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._urgent.wait()
