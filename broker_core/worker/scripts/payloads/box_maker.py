@@ -3,8 +3,9 @@
 It lives in namespaces of its own, where it has all rights, and its programs none. On its standard input a
 first message has it begin, and it answers `ready`; then to each order (tag, words and environment by
 `marshal`, with three open files) `made`, before anything ran, `begun` with the credentials of the program,
-and `over STATUS USAGE...` when nothing is left of the box. Each box has mounts, processes and IPC of its own.
-They end with this process, which ends with the one that wants them, and also where a box cannot be made.
+and `over STATUS USAGE...` when nothing is left of the box. While a program runs an order may come that has
+a tag alone: the box that is likely to be the next one is made then. Each has mounts, processes and IPC of its
+own. They end with this process, which ends with the one that wants them, and also where a box cannot be made.
 """
 
 from __future__ import annotations
@@ -14,12 +15,15 @@ import gc
 import marshal
 import os
 import resource
+import select
 import signal
 import socket
 import struct
 from collections.abc import Iterator
 from contextlib import suppress
 from ctypes import memmove
+from itertools import cycle
+from typing import Any
 
 from broker_core.worker.boxing import mounts
 from broker_core.worker.boxing.first_process import FirstProcess
@@ -59,7 +63,10 @@ class BoxMaker:
         ]
         self._settings = list(_opened("oom_score_adj", "coredump_filter", "autogroup"))
         self._keyrings = Keyrings()
-        self._first = FirstProcess(view.processes, OF_PROCESSES)
+        # One may wait in the next box while the other one is in that of a program.
+        self._firsts = cycle([FirstProcess(view.processes, OF_PROCESSES) for _ in range(2)])
+        self._ahead: tuple[str, int] | None = None
+        """Attempt whose box is made already, in which this process is then, and the first process of that."""
         self._mark = _room_for_mark()
 
     def run(self) -> None:
@@ -67,19 +74,25 @@ class BoxMaker:
         usual = self._traces()
         self._lay_out()
         self._orders.send(b"ready")
-        while True:
-            text, more, _, __ = self._orders.recvmsg(MOST, _ROOM_FOR_FILES, socket.MSG_CMSG_CLOEXEC)
-            if not text:
-                return
-            files = [file for *_, data in more for (file,) in struct.iter_unpack("i", data)]
+        while (order := self._receive()) is not None:
+            (tag, *program), files = order
+            if not program:
+                continue  # the program that ran meanwhile has ended: there is no time to win
             if len(files) != _FILES:
                 return  # a program would have what this process has in their stead
-            tag, words, known = marshal.loads(text)  # noqa: S302 - its parent wrote it
-            if not self._carry_out(tag, words, known, files):
+            if not self._carry_out(tag, *program, files):
                 return
             self._keyrings.clear()
             if self._traces() != usual:
                 return  # the next program would get what this one has set
+
+    def _receive(self) -> tuple[list[Any], list[int]] | None:
+        """The next order, and its files; None if there will be none."""
+        text, more, _, __ = self._orders.recvmsg(MOST, _ROOM_FOR_FILES, socket.MSG_CMSG_CLOEXEC)
+        if not text:
+            return None
+        files = [file for *_, data in more for (file,) in struct.iter_unpack("i", data)]
+        return marshal.loads(text), files  # noqa: S302 - its parent wrote it
 
     def _traces(self) -> list[bytes]:
         """What programs may set of the first process of their box, and with it of all with whose memory or
@@ -90,34 +103,66 @@ class BoxMaker:
     def _carry_out(self, tag: str, words: list[str], known: dict[str, str], files: list[int]) -> bool:
         """Run a program; false if there cannot be a next one."""
         self._carry_mark(tag)
-        first = self._make(tag)
+        first = self._box_of(tag)
         self._orders.send(b"made")
         pid, status = _spawn(words, known, files)
         self._tell_begun(pid or first)
-        for file, kind in self._own:
-            mounts.enter(file, kind)
         for file in files:
             os.close(file)
-        laid_out = True
-        try:
-            self._lay_out()
-        except OSError:
-            laid_out = False  # this program goes on
+        goes_on = self._leave_box()
         spent: resource.struct_rusage | None = None  # its module is not to be found any more
         if pid:
+            goes_on = self._make_ahead_of_end(pid, goes_on)
             _, code, spent = os.wait4(pid, 0)
             status = os.waitstatus_to_exitcode(code)
-        # The kernel ends all others of a box with its first process.
-        os.kill(first, signal.SIGKILL)
-        os.waitpid(first, 0)
+        _end_box(first)
         self._carry_mark("")
         self._orders.send(f"over {status} {' '.join(map(str, spent or ()))}".encode())
-        return laid_out
+        return goes_on
+
+    def _make_ahead_of_end(self, pid: int, can: bool) -> bool:
+        """Make the next box if that is wanted while a program runs; false if that cannot be done, or nobody
+        wants the program any more."""
+        process = os.pidfd_open(pid)
+        try:
+            if process in select.select([process, self._orders], [], [])[0]:
+                return can
+        finally:
+            os.close(process)
+        order = self._receive()
+        if order is None or len(order[0]) > 1:
+            os._exit(1)
+        (tag,), _ = order
+        try:
+            self._ahead = (tag, self._make(tag)) if can else None
+        except OSError:
+            return False  # this program goes on
+        return can
+
+    def _box_of(self, tag: str) -> int:
+        """Go into the box of an attempt; the pid of its first process."""
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None and ahead[0] != tag:
+            _end_box(ahead[1])
+            ahead = None
+            if not self._leave_box():
+                raise OSError("no box can be made")
+        return self._make(tag) if ahead is None else ahead[1]
 
     def _tell_begun(self, pid: int) -> None:
         """The kernel tells who hears of it which process that is outside."""
         who = struct.pack("iii", pid, os.getuid(), os.getgid())
         self._orders.sendmsg([b"begun"], [(socket.SOL_SOCKET, socket.SCM_CREDENTIALS, who)])
+
+    def _leave_box(self) -> bool:
+        """Come back from a box, and begin the next one; false if that cannot be done."""
+        try:
+            for file, kind in self._own:
+                mounts.enter(file, kind)
+            self._lay_out()
+        except OSError:
+            return False
+        return True
 
     def _lay_out(self) -> None:
         """Begin the next box, in namespaces that no program is in: what all of them show."""
@@ -131,7 +176,7 @@ class BoxMaker:
         usual = os.umask(0o022)
         self._view.show(tag)
         os.umask(usual)
-        first, process = self._first.start()
+        first, process = next(self._firsts).start()
         mounts.enter(process, mounts.NEW_PIDS)
         os.close(process)
         self._view.enter(tag)
@@ -143,6 +188,12 @@ class BoxMaker:
         if len(text) > _MOST_MARK:
             raise ValueError("there is no room for the mark")
         memmove(self._mark, text.ljust(_MOST_MARK, b"\0"), _MOST_MARK)
+
+
+def _end_box(first: int) -> None:
+    """Wait until nothing is left of a box: the kernel ends all in it with its first process."""
+    os.kill(first, signal.SIGKILL)
+    os.waitpid(first, 0)
 
 
 def _room_for_mark() -> int:

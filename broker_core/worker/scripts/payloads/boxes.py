@@ -151,6 +151,12 @@ class Boxes:
             for file in set(opened):
                 os.close(file)
 
+    def make_ahead(self, tag: str) -> None:
+        """Have the box of an attempt made while the program of another one runs, if it can be."""
+        if self._maker is not None:
+            with suppress(OSError):  # it is gone, which is found out soon enough
+                self._maker.send(marshal.dumps((tag,)))
+
     def _make(self, order: bytes, files: list[int]) -> RunningBox | None:
         if self._maker is None:
             return None

@@ -8,6 +8,7 @@ import subprocess
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 
 from broker_core.worker.scripts.payloads.run import DECLINED, PlainAttempt, Termination
 from broker_core.worker.scripts.plain.records import read, write
@@ -42,8 +43,8 @@ class ClaimLine:
         """`known`: the environment of programs beside their own."""
         self._home, self._own, self._shell, self._lease = home, f"{home}/glideins/{glidein}", shell, lease
         self._known, self._termination = known, Termination()
-        self._aheads = dict[str, str]()
-        """Of each claim that was read the one that it is behind, or nothing."""
+        self._aheads = dict[str, tuple[str, str]]()
+        """Of each claim that was read the one that it is behind, or nothing, and its attempt."""
 
     def run(self, claim: str, tag: str) -> None:
         """Run a claim and those behind it, until there is none, or the glidein leaves."""
@@ -52,7 +53,7 @@ class ClaimLine:
         while True:
             mine = f"{self._own}/taken/{claim}"
             attempt = PlainAttempt(self._home, tag, f"{mine}/pid", self._termination)
-            status = attempt.run(self._known)
+            status = attempt.run(self._known, partial(self._tag_behind, claim))
             os.chdir(self._home)
             if status == DECLINED:
                 status = self._by_shell(mine, tag)
@@ -89,7 +90,7 @@ class ClaimLine:
     def _follow(self, ahead: str) -> tuple[str, str] | None:
         """Take the claim behind another. The glidein looks at what is taken once it has made `over`, so that
         either of the two sees the other."""
-        claim = self._behind(ahead)
+        claim, _ = self._behind(ahead)
         # It may be another one by now than it was when it was read.
         words = _read(f"{self._own}/claims/{claim}").split(" ") if claim else []
         if len(words) != 4 or words[1:] != ["0", "run", ahead]:
@@ -107,18 +108,22 @@ class ClaimLine:
         write(f"{mine}/minder", f"{os.getpid()} lasting\n")
         return claim, words[0]
 
-    def _behind(self, ahead: str) -> str:
-        """The claim behind another; empty if there is none. Each is read once: a line has many, and what is
-        missed is the glidein's."""
-        if ahead not in self._aheads.values():
+    def _behind(self, ahead: str) -> tuple[str, str]:
+        """The claim behind another, and its attempt; empty if there is none. Each is read once: a line has many,
+        and what is missed is the glidein's."""
+        if all(ahead != other for other, _ in self._aheads.values()):
             names = sorted(name for name in os.listdir(f"{self._own}/claims") if not name.startswith("."))
             known = self._aheads
             self._aheads = {name: known[name] if name in known else self._ahead_of(name) for name in names}
-        return next((claim for claim, other in self._aheads.items() if other == ahead), "")
+        found = ((claim, tag) for claim, (other, tag) in self._aheads.items() if other == ahead)
+        return next(found, ("", ""))
 
-    def _ahead_of(self, claim: str) -> str:
+    def _tag_behind(self, ahead: str) -> str:
+        return self._behind(ahead)[1]
+
+    def _ahead_of(self, claim: str) -> tuple[str, str]:
         words = _read(f"{self._own}/claims/{claim}").split(" ")
-        return words[3] if len(words) == 4 and words[2] == "run" else ""
+        return (words[3], words[0]) if len(words) == 4 and words[2] == "run" else ("", "")
 
 
 def _end_session(leader: str) -> None:

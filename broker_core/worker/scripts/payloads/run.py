@@ -9,7 +9,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from types import FrameType
 
@@ -60,10 +60,11 @@ class PlainAttempt:
         """`home`: the broker's directory at the site; `pid_file`: where the program's process is named."""
         self._folder, self._pid_file, self._termination = f"{home}/attempts/{tag}", pid_file, termination
 
-    def run(self, known: Mapping[str, str]) -> int:
+    def run(self, known: Mapping[str, str], next_tag: Callable[[], str]) -> int:
         """Run it to its end; the exit status as of `job_records.sh`, or DECLINED.
 
-        `known`: the environment of the program beside its own.
+        `known`: the environment of the program beside its own; `next_tag`: the attempt that is likely to be
+        the next one, or nothing.
         """
         try:
             order = read_order(self._folder, known)
@@ -81,9 +82,9 @@ class PlainAttempt:
             return 226
         except OSError:
             return DECLINED
-        return self._started(order, program, words)
+        return self._started(order, program, words, next_tag)
 
-    def _started(self, order: Order, program: str, box: list[str]) -> int:
+    def _started(self, order: Order, program: str, box: list[str], next_tag: Callable[[], str]) -> int:
         folder = self._folder
         try:
             records.write(f"{folder}/room", " " * _ROOM)
@@ -105,6 +106,8 @@ class PlainAttempt:
             why = "The start could not be recorded, so nothing was started; the disk may be full."
             return record_end(order, EndOfProgram("-", "starter", records.escaped(why)))
         tell(order, "started", "s")
+        if tag := next_tag():
+            boxes().make_ahead(tag)
         late = self._mind(order, running)
         status, usage = running.wait()
         return self._over(order, status, usage, late)
