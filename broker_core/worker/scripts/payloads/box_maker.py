@@ -3,9 +3,10 @@
 It lives in namespaces of its own, where it has all rights, and its programs none. On its standard input a
 first message has it begin, and it answers `ready`; then to each order (tag, words and environment by
 `marshal`, with three open files) `made`, before anything ran, `begun` with the credentials of the program,
-and `over STATUS USAGE...` when nothing is left of the box. While a program runs an order may come that has
-a tag alone: the box that is likely to be the next one is made then. Each has mounts, processes and IPC of its
-own. They end with this process, which ends with the one that wants them, and also where a box cannot be made.
+`ended`, and `over STATUS USAGE...` when nothing is left of the box. While a program runs an order may come
+that has a tag alone: the box that is likely to be the next one is made then. Each has mounts, processes and
+IPC of its own. They end with this process, which ends with the one that wants them, and also where a box
+cannot be made.
 """
 
 from __future__ import annotations
@@ -23,13 +24,16 @@ from collections.abc import Iterator
 from contextlib import suppress
 from ctypes import memmove
 from itertools import cycle
-from typing import Any
 
 from broker_core.worker.boxing import mounts
 from broker_core.worker.boxing.first_process import FirstProcess
 from broker_core.worker.boxing.kernel_calls import give_up_new_privileges
 from broker_core.worker.boxing.keyrings import Keyrings
 from broker_core.worker.scripts.payloads.view import OF_PROCESSES, PROCESSES, BoxView, Step
+from broker_core.worker.scripts.plain.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
 
 ROOM = b"CROSSDESK_ROOM="
 """Begins the variable, of those that this process was started with, in whose place the first process of a box
@@ -80,7 +84,7 @@ class BoxMaker:
                 continue  # the program that ran meanwhile has ended: there is no time to win
             if len(files) != _FILES:
                 return  # a program would have what this process has in their stead
-            if not self._carry_out(tag, *program, files):
+            if not self._carry_out(tag, program, files):
                 return
             self._keyrings.clear()
             if self._traces() != usual:
@@ -100,11 +104,12 @@ class BoxMaker:
         waits for a processor."""
         return [os.pread(file, 256, 0) for file in self._settings]
 
-    def _carry_out(self, tag: str, words: list[str], known: dict[str, str], files: list[int]) -> bool:
-        """Run a program; false if there cannot be a next one."""
+    def _carry_out(self, tag: str, program: list[Any], files: list[int]) -> bool:
+        """Run a program, which is words and their environment; false if there cannot be a next one."""
         self._carry_mark(tag)
         first = self._box_of(tag)
         self._orders.send(b"made")
+        words, known = program
         pid, status = _spawn(words, known, files)
         self._tell_begun(pid or first)
         for file in files:
@@ -115,6 +120,7 @@ class BoxMaker:
             goes_on = self._make_ahead_of_end(pid, goes_on)
             _, code, spent = os.wait4(pid, 0)
             status = os.waitstatus_to_exitcode(code)
+        self._orders.send(b"ended")
         _end_box(first)
         self._carry_mark("")
         self._orders.send(f"over {status} {' '.join(map(str, spent or ()))}".encode())
@@ -125,7 +131,7 @@ class BoxMaker:
         wants the program any more."""
         process = os.pidfd_open(pid)
         try:
-            if process in select.select([process, self._orders], [], [])[0]:
+            if process in select.select([process, self._orders.fileno()], [], [])[0]:
                 return can
         finally:
             os.close(process)

@@ -11,40 +11,54 @@ import select
 import signal
 import socket
 import struct
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, Protocol
 
 from broker_core.worker.scripts.payloads.box_maker import MOST, begin
 from broker_core.worker.scripts.payloads.view import Step, steps_of
+from broker_core.worker.scripts.plain.records import TYPE_CHECKING
 
 _CREDENTIALS = struct.Struct("iii")
 _MOST_ANSWER = 4096
 _MOST_STARTS = 3
 """Of what makes boxes, which was killed before."""
 
-Files = Sequence[tuple[Any, ...]]
+if TYPE_CHECKING:
+    from typing import Any
+
+Files = Sequence[tuple["Any", ...]]
 """Where standard input, output and error lead, as os.posix_spawn() wants it."""
 
 
-class RunningBox(Protocol):
+class RunningBox(ABC):
     """A box with a program."""
 
     pid: int
     """Process that ends the box with it, and leads its session."""
 
+    @property
+    @abstractmethod
+    def lets_next_begin(self) -> bool:
+        """The program has ended, and the next one may be started before `wait`."""
+
+    @abstractmethod
     def is_over(self, seconds: float | None) -> bool:
         """Wait for the end of the program for so long; None: for good."""
 
+    @abstractmethod
     def wait(self) -> tuple[int, resource.struct_rusage | None]:
         """Wait until nothing is left of the box: status as of a shell, and what the program used if known."""
 
+    @abstractmethod
     def kill(self) -> None:
         """Kill all in it."""
 
 
-class OwnBox:
+class OwnBox(RunningBox):
     """One of bubblewrap, which is a child of this process."""
+
+    lets_next_begin = False
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -70,12 +84,13 @@ class OwnBox:
         os.kill(self.pid, signal.SIGKILL)
 
 
-class MadeBox:
+class MadeBox(RunningBox):
     """One of a `BoxMaker`, which tells of it on a socket."""
 
     def __init__(self, maker: socket.socket) -> None:
         """Raises OSError if it did not come about, and nothing ran."""
         self._maker = maker
+        self._has_ended = False
         self._over: bytes | None = None
         text, self._maker_pid = _answer(maker)
         if text != b"made":
@@ -87,22 +102,37 @@ class MadeBox:
             # Something may have run. Nobody else is in the session of what made the box.
             self.pid, self._over = self._maker_pid, b""
 
+    @property
+    def lets_next_begin(self) -> bool:
+        """As of `RunningBox`."""
+        return self._has_ended and self._over != b""
+
     def is_over(self, seconds: float | None) -> bool:
         """As of `RunningBox`."""
-        if self._over is None and select.select([self._maker], [], [], seconds)[0]:
-            self._hear()
-        return self._over is not None
+        if self._has_ended or self._over is not None:
+            return True
+        if select.select([self._maker], [], [], seconds)[0]:
+            self._has_ended = self._hear() == b"ended"
+        return self._has_ended or self._over is not None
 
-    def _hear(self) -> None:
+    def _hear(self) -> bytes:
+        """What its maker tells next, unless that is all."""
         try:
-            self._over = self._maker.recv(_MOST_ANSWER)
+            text, _ = _answer(self._maker)
         except OSError:
-            self._over = b""  # it was killed, and all in the box with it
+            text = b""  # it was killed, and all in the box with it
+        if text != b"ended":
+            self._over = text
+        return text
+
+    def hear_all(self) -> None:
+        """Hear how it ended, so that the maker can tell of the next one."""
+        while self._over is None:
+            self._hear()
 
     def wait(self) -> tuple[int, resource.struct_rusage | None]:
         """As of `RunningBox`."""
-        if self._over is None:
-            self._hear()
+        self.hear_all()
         if not self._over:
             _bury(self._maker_pid)
         words = (self._over or b"").split()
@@ -125,6 +155,7 @@ class Boxes:
         self._words: list[str] | None = None
         self._maker: socket.socket | None = None
         self._maker_pid = 0
+        self._last: MadeBox | None = None
 
     def begin(
         self, folder: str, box: tuple[list[str], str], program: tuple[list[str], dict[str, str]], files: Files
@@ -162,7 +193,10 @@ class Boxes:
             return None
         try:
             _send(self._maker, order, files)
-            return MadeBox(self._maker)
+            if self._last is not None:
+                self._last.hear_all()
+            self._last = MadeBox(self._maker)
+            return self._last
         except OSError:
             self._give_up()
             return None
@@ -195,7 +229,7 @@ class Boxes:
         """What made boxes ends itself, if it is there."""
         if self._maker is not None:
             self._maker.close()
-            self._maker = None
+            self._maker = self._last = None
             _bury(self._maker_pid)
 
 
@@ -237,7 +271,11 @@ def _open(files: Files, opened: list[int]) -> None:
 
 def _answer(maker: socket.socket) -> tuple[bytes, int]:
     """What a maker tells, and the process of which, itself where it names no other; empty: it is gone."""
-    text, more, _, __ = maker.recvmsg(_MOST_ANSWER, socket.CMSG_SPACE(_CREDENTIALS.size))
+    room = socket.CMSG_SPACE(_CREDENTIALS.size)
+    try:
+        text, more, _, __ = maker.recvmsg(_MOST_ANSWER, room)
+    except ConnectionResetError:  # it ended without a look at all that it was sent; what it told is there yet
+        text, more, _, __ = maker.recvmsg(_MOST_ANSWER, room)
     return text, _CREDENTIALS.unpack(more[0][2])[0] if text else 0
 
 

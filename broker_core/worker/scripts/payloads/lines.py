@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from functools import partial
 
+from broker_core.worker.scripts.payloads.boxes import boxes
 from broker_core.worker.scripts.payloads.run import DECLINED, PlainAttempt, Termination
 from broker_core.worker.scripts.plain.records import read, write
 
@@ -45,29 +44,65 @@ class ClaimLine:
         self._known, self._termination = known, Termination()
         self._aheads = dict[str, tuple[str, str]]()
         """Of each claim that was read the one that it is behind, or nothing, and its attempt."""
+        self._prepared: PlainAttempt | None = None
+        """The attempt that is likely to be the next one."""
 
     def run(self, claim: str, tag: str) -> None:
         """Run a claim and those behind it, until there is none, or the glidein leaves."""
         write(f"{self._own}/taken/{claim}/minder", f"{os.getpid()} lasting\n")
         self._termination.heed()
-        while True:
-            mine = f"{self._own}/taken/{claim}"
-            attempt = PlainAttempt(self._home, tag, f"{mine}/pid", self._termination)
-            status = attempt.run(self._known, partial(self._tag_behind, claim))
-            os.chdir(self._home)
-            if status == DECLINED:
-                status = self._by_shell(mine, tag)
-                self._termination.heed()
-            write(f"{mine}/exit", f"{status}\n")
-            if self._termination.asked or not is_there(self._shell) or self._lease.is_over():
-                return
-            behind = self._follow(claim)
-            if behind is None:
-                return
-            claim, tag = behind
+        attempt: PlainAttempt | None = self._attempt(claim, tag)
+        ended: tuple[str, PlainAttempt] | None = None
+        while attempt is not None:
+            status = attempt.begin(self._known)
+            if ended is not None:
+                self._tell_end(ended[0], ended[1].finish())
+            ended, behind = None, None
+            if status is None:
+                self._prepare_behind(claim)
+                attempt.mind()
+                behind = self._next(claim) if attempt.is_soon_recorded else None
+                if behind is None:
+                    status = attempt.finish()
+                else:
+                    ended = claim, attempt
+            if status is not None:
+                os.chdir(self._home)
+                if status == DECLINED:
+                    status = self._by_shell(f"{self._own}/taken/{claim}", attempt.tag)
+                    self._termination.heed()
+                self._tell_end(claim, status)
+                behind = self._next(claim)
+            claim, attempt = behind or ("", None)
+
+    def _attempt(self, claim: str, tag: str) -> PlainAttempt:
+        prepared, self._prepared = self._prepared, None
+        if prepared is not None and prepared.tag == tag:
+            return prepared
+        return PlainAttempt(self._home, tag, f"{self._own}/taken/{claim}/pid", self._termination)
+
+    def _prepare_behind(self, ahead: str) -> None:
+        """Do what can be done for the attempt behind a claim before that is over."""
+        claim, tag = self._behind(ahead)
+        if claim:
+            boxes().make_ahead(tag)
+            attempt = self._attempt(claim, tag)
+            self._prepared = attempt if attempt.read(self._known) else None
+
+    def _tell_end(self, claim: str, status: int) -> None:
+        write(f"{self._own}/taken/{claim}/exit", f"{status}\n")
+
+    def _next(self, ahead: str) -> tuple[str, PlainAttempt] | None:
+        """Take the claim behind another, unless the glidein leaves."""
+        if self._termination.asked or not is_there(self._shell) or self._lease.is_over():
+            return None
+        behind = self._follow(ahead)
+        return None if behind is None else (behind[0], self._attempt(*behind))
 
     def _by_shell(self, mine: str, tag: str) -> int:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        import subprocess  # it takes longer to import than many jobs run
+
         words = ["/bin/sh", "-c", _BY_SHELL, "sh", f"{mine}/pid", f"./attempts/{tag}/order"]
         nothing, known = subprocess.DEVNULL, {**os.environ, "__warm": f"{self._own}/warm"}
         found = subprocess.run(
@@ -109,17 +144,14 @@ class ClaimLine:
         return claim, words[0]
 
     def _behind(self, ahead: str) -> tuple[str, str]:
-        """The claim behind another, and its attempt; empty if there is none. Each is read once: a line has many,
-        and what is missed is the glidein's."""
+        """The claim behind another, and its attempt; empty if there is none. Each is read once: a line has
+        many, and what is missed is the glidein's."""
         if all(ahead != other for other, _ in self._aheads.values()):
             names = sorted(name for name in os.listdir(f"{self._own}/claims") if not name.startswith("."))
             known = self._aheads
             self._aheads = {name: known[name] if name in known else self._ahead_of(name) for name in names}
         found = ((claim, tag) for claim, (other, tag) in self._aheads.items() if other == ahead)
         return next(found, ("", ""))
-
-    def _tag_behind(self, ahead: str) -> str:
-        return self._behind(ahead)[1]
 
     def _ahead_of(self, claim: str) -> tuple[str, str]:
         words = _read(f"{self._own}/claims/{claim}").split(" ")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -36,6 +37,19 @@ def list_outputs(order: Order) -> None:
     if order["brings_all"] or order["most_named"]:
         lines += _staying(order, others)
     write(f"{order['directory']}/outputs", "".join(lines))
+
+
+def is_soon_listed(order: Order) -> bool:
+    """That takes next to no time, as far as its names tell."""
+    return not order["brings_all"] and all(_is_small(name) for name, _ in order["outputs"])
+
+
+def _is_small(name: str) -> bool:
+    try:
+        found = os.lstat(name)
+    except OSError:
+        return not glob.has_magic(name)
+    return stat.S_ISREG(found.st_mode) and found.st_size <= _PART
 
 
 def _named(order: Order) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import time
 from contextlib import suppress
 
@@ -66,5 +65,7 @@ def tell(order: Order, marker: str, letter: str) -> None:
         if not os.path.exists(path):
             return  # there is none
         part = f"{order['news']}/.{order['tag']}.{letter}"
+        import shutil  # it takes longer to import than many jobs run
+
         shutil.copy2(path, part)
         os.rename(part, news)

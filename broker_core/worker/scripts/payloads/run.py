@@ -5,21 +5,22 @@ from __future__ import annotations
 import functools
 import os
 import resource
-import shutil
 import signal
-import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from types import FrameType
 
 from broker_core.worker.boxing.kernel_calls import process_control
 from broker_core.worker.scripts.payloads.boxes import OwnBox, RunningBox, boxes
 from broker_core.worker.scripts.payloads.order_file import read_order
-from broker_core.worker.scripts.payloads.outputs import drop_links_out
+from broker_core.worker.scripts.payloads.outputs import drop_links_out, is_soon_listed
 from broker_core.worker.scripts.payloads.records import record_end, tell
 from broker_core.worker.scripts.plain import programs, records
-from broker_core.worker.scripts.plain.records import EndOfProgram, Order
+from broker_core.worker.scripts.plain.records import TYPE_CHECKING, EndOfProgram, Order
+
+if TYPE_CHECKING:
+    from subprocess import Popen
 
 DECLINED = -1
 """Nothing was done: `job_records.sh` can, and says why where it cannot."""
@@ -58,23 +59,30 @@ class PlainAttempt:
 
     def __init__(self, home: str, tag: str, pid_file: str, termination: Termination) -> None:
         """`home`: the broker's directory at the site; `pid_file`: where the program's process is named."""
+        self.tag = tag
         self._folder, self._pid_file, self._termination = f"{home}/attempts/{tag}", pid_file, termination
+        self._order: Order | None = None
+        self._running: RunningBox | None = None
+        self._late = self._attended = False
 
-    def run(self, known: Mapping[str, str], next_tag: Callable[[], str]) -> int:
-        """Run it to its end; the exit status as of `job_records.sh`, or DECLINED.
+    def read(self, known: Mapping[str, str]) -> bool:
+        """Read what is to be done, once; false if that is nothing for this process.
 
-        `known`: the environment of the program beside its own; `next_tag`: the attempt that is likely to be
-        the next one, or nothing.
+        `known`: the environment of the program beside its own.
         """
+        if self._order is None:
+            with suppress(OSError, ValueError):
+                self._order = read_order(self._folder, known)
+        return self._order is not None
+
+    def begin(self, known: Mapping[str, str]) -> int | None:
+        """Start it; None if it runs, else the exit status as of `job_records.sh`, or DECLINED."""
         try:
-            order = read_order(self._folder, known)
-            program = "" if order is None else _find_program(order)
-            if order is None or not program:
-                return DECLINED
-            words = box_words(tuple(order["box"]))
-        except (OSError, ValueError, subprocess.SubprocessError):
+            program = _find_program(self._order) if self.read(known) and self._order is not None else ""
+            words = box_words(tuple(self._order["box"])) if program and self._order is not None else []
+        except (OSError, ValueError):
             return DECLINED
-        if not words:
+        if not words or self._order is None:
             return DECLINED
         try:
             os.mkdir(f"{self._folder}/claim")
@@ -82,15 +90,15 @@ class PlainAttempt:
             return 226
         except OSError:
             return DECLINED
-        return self._started(order, program, words, next_tag)
+        return self._start(self._order, program, words)
 
-    def _started(self, order: Order, program: str, box: list[str], next_tag: Callable[[], str]) -> int:
+    def _start(self, order: Order, program: str, box: list[str]) -> int | None:
         folder = self._folder
         try:
             records.write(f"{folder}/room", " " * _ROOM)
             if os.path.exists(f"{folder}/cancel"):
                 return record_end(order, EndOfProgram("-", "killed", records.escaped(_CANCELED)))
-            running = self._begin(order, program, box)
+            self._running = running = self._begin(order, program, box)
         except OSError as error:
             why = records.escaped(f"It could not be started: {error.strerror}.")
             return record_end(order, EndOfProgram("-", "starter", why))
@@ -106,11 +114,24 @@ class PlainAttempt:
             why = "The start could not be recorded, so nothing was started; the disk may be full."
             return record_end(order, EndOfProgram("-", "starter", records.escaped(why)))
         tell(order, "started", "s")
-        if tag := next_tag():
-            boxes().make_ahead(tag)
-        late = self._mind(order, running)
-        status, usage = running.wait()
-        return self._over(order, status, usage, late)
+        return None
+
+    @property
+    def is_soon_recorded(self) -> bool:
+        """The next program need not wait until `finish` is through: this one has ended by itself, within a
+        moment, and left next to nothing."""
+        order, running = self._order, self._running
+        if order is None or running is None or self._late or self._attended or not running.lets_next_begin:
+            return False
+        return os.access(".", os.X_OK) and is_soon_listed(order)
+
+    def finish(self) -> int:
+        """Leave the records of its end; the exit status as of `job_records.sh`."""
+        if self._order is None or self._running is None:
+            raise ValueError("it did not begin")
+        status, usage = self._running.wait()
+        os.chdir(f"{self._folder}/job")
+        return self._over(self._order, status, usage)
 
     def _begin(self, order: Order, program: str, box: list[str]) -> RunningBox:
         words, known = [program, *order["arguments"]], order["environment"]
@@ -131,8 +152,11 @@ class PlainAttempt:
                 if number != signal.SIGTERM:
                     signal.signal(number, signal.SIG_DFL)
 
-    def _mind(self, order: Order, running: RunningBox) -> bool:
-        """Wait for the end of the program; true if it was ended for its wall limit."""
+    def mind(self) -> None:
+        """Wait for the end of the program, or end it for its wall limit."""
+        order, running = self._order, self._running
+        if order is None or running is None:
+            raise ValueError("it did not begin")
         limit, attendant = order["wall_limit"], None
         began = time.monotonic()
         try:
@@ -142,11 +166,13 @@ class PlainAttempt:
                     with suppress(OSError):  # the disk is full
                         records.write(f"{self._folder}/stopped", "wall-limit\n")
                     programs.end_all(order["tag"], order["kill_grace"])
-                    return True
+                    self._late = True
+                    return
                 pause = _ALONE if attendant is None else left
                 if running.is_over(pause if left is None or pause is None else min(pause, left)):
-                    return False
+                    return
                 if attendant is None and time.monotonic() >= began + _ALONE:
+                    self._attended = True
                     with suppress(OSError):  # there is no room for one more process: it is tried again
                         attendant = self._attend(order, running.pid)
         finally:
@@ -155,7 +181,9 @@ class PlainAttempt:
                     attendant.send_signal(signal.SIGUSR1)
                 attendant.wait()
 
-    def _attend(self, order: Order, pid: int) -> subprocess.Popen[bytes]:
+    def _attend(self, order: Order, pid: int) -> Popen[bytes]:
+        import subprocess  # it takes longer to import than many jobs run
+
         known = {**os.environ, "__attended": str(os.getpid()), "__leader": str(pid)}
         words = ["/bin/sh", "-c", '. "$1"', "sh", f"{self._folder}/order"]
         nothing = subprocess.DEVNULL
@@ -163,7 +191,7 @@ class PlainAttempt:
             words, env=known, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True
         )
 
-    def _over(self, order: Order, status: int, usage: resource.struct_rusage | None, late: bool) -> int:
+    def _over(self, order: Order, status: int, usage: resource.struct_rusage | None) -> int:
         drop_links_out()
         _remove(f"{self._folder}/scratch")
         kind, reason = "-", ""
@@ -172,7 +200,7 @@ class PlainAttempt:
                 kind = file.read().strip()
             unheard = f"The broker was not heard from for {order['lease']} seconds."
             reason = records.escaped({"killed": _CANCELED, "lease": unheard}.get(kind, ""))
-        if late:
+        if self._late:
             kind, reason = "wall-limit", records.late_reason(order)
         elif kind == "-" and status:
             kind, reason = records.spent(order, status)
@@ -185,14 +213,8 @@ class PlainAttempt:
 def box_words(words: tuple[str, ...]) -> list[str]:
     """What becomes a box, in front of the program; nothing where boxes cannot be told in words."""
     script, _, *rest = words
-    answer = subprocess.run(
-        ["/bin/sh", script, "tell", *rest, _DIRECTORY, ""],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=True,
-        timeout=_MOST_SECONDS,
-    )
-    found = os.fsdecode(answer.stdout).split("\0")[:-2]
+    answer = programs.output_of(["/bin/sh", script, "tell", *rest, _DIRECTORY, ""], _MOST_SECONDS)
+    found = os.fsdecode(answer).split("\0")[:-2]
     return [programs.find_program(found[0], os.environ.get("PATH", os.defpath)), *found[1:]] if found else []
 
 
@@ -221,6 +243,8 @@ def _remove(folder: str) -> None:
         return  # it was in the box alone
     except OSError:
         pass  # it is not empty
+    import shutil  # as of `subprocess`
+
     shutil.rmtree(folder, ignore_errors=True)
     if os.path.isdir(folder):
         for at, _, __ in os.walk(folder):

@@ -16,7 +16,6 @@ import os
 import select
 import signal
 import socket
-import subprocess
 import termios
 import time
 
@@ -185,7 +184,7 @@ class Server:
 
 def _prepare_box(folder: str) -> None:
     """Know the words of a box before the process that wants them is there: they are asked for once."""
-    with contextlib.suppress(OSError, ValueError, subprocess.SubprocessError):
+    with contextlib.suppress(OSError, ValueError):
         order = read_order(folder, {})
         if order is not None:
             box_words(tuple(order["box"]))

@@ -6,13 +6,16 @@ import glob
 import os
 import resource
 import signal
-import subprocess
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import Any
 
-Order = dict[str, Any]
+TYPE_CHECKING = False
+"""As of `typing`, which takes longer to import than many jobs run."""
+if TYPE_CHECKING:
+    from typing import Any
+
+Order = dict[str, "Any"]
 _OWN_FILES = tuple(
     f".crossdesk-{name}"
     for name in ("services", "parameters", "parameters.part", "parameters.used", "parameters.used.new")
@@ -132,6 +135,8 @@ def spent(order: Order, status: int) -> tuple[str, str]:
     if not os.access(order["use"], os.R_OK):
         return "-", ""
     known = {"__status": str(status), "__here": order["directory"], "__terminated": "", "PATH": os.defpath}
+    import subprocess  # it takes as long to import as to start the shell
+
     words = [_SHELL, "-c", _OUT_OF_MEMORY, "sh", order["use"]]
     found = subprocess.run(words, env=known, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     kind, _, because = found.stdout.decode("utf-8", "replace").partition("\n")
