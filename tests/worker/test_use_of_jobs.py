@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -18,6 +19,7 @@ from broker_core.sites.starting import StarterSettings, starter_variables
 from broker_core.worker.markers import read_ended
 from broker_core.worker.script import starter_path, use_path
 from tests.crash.control_group import control_group
+from tests.waiting import wait_until
 from tests.worker.starting import SHELLS, plain_order, run
 
 _GROUPS = ("memory", "cpuacct")
@@ -219,3 +221,29 @@ def test_no_gpu_is_asked_after_that_the_job_was_not_given(shell: list[str], tmp_
     subprocess.run([*shell, "-c", _SAMPLE], env=given, cwd=tmp_path, check=True, timeout=60)
     (sample,) = samples_of((tmp_path / FILE).read_bytes())
     assert (sample.gpu_percent, sample.gpu_memory) == (None, None)
+
+
+@pytest.mark.parametrize("has_pgrep", [True, False])
+def test_a_session_is_measured_alike_with_pgrep_and_without(
+    shell: list[str], tmp_path: Path, has_pgrep: bool
+) -> None:
+    """What is in another session does not count; memory tells which processes were found."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in ("du", *(["pgrep"] if has_pgrep else [])):
+        (programs / name).symlink_to(shutil.which(name) or "")
+    text = "import sys; kept = b'x' * 40_000_000; print('.', flush=True); sys.stdin.read()"
+    given = {"PATH": str(programs), "USE": str(use_path()), "EATER": sys.executable, "TEXT": text}
+    script = f'"$EATER" -c "$TEXT" | {{ read -r dot; {_SAMPLE} }}'
+    pipe, alone = subprocess.PIPE, [sys.executable, "-c", text]
+    with subprocess.Popen(alone, stdin=pipe, stdout=pipe, start_new_session=True) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        words = [*shell, "-c", script]
+        done = subprocess.Popen(words, env=given, cwd=tmp_path, stdin=pipe, start_new_session=True)
+        wait_until(lambda: (tmp_path / FILE).exists() and (tmp_path / FILE).read_bytes().endswith(b"\n"))
+        done.communicate(b"", timeout=60)
+        other.communicate(b"", timeout=60)
+    (sample,) = samples_of((tmp_path / FILE).read_bytes())
+    assert sample.memory is not None
+    assert 40_000_000 < sample.memory < 75_000_000

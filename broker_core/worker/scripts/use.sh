@@ -59,17 +59,23 @@ __by_group() {
 
 # Set __cpu and __memory by the processes of the starter's session, and __looked_through to how many there are.
 __by_session() {
-    __cpu=0 __memory=0 __looked_through=0
+    __cpu=0 __memory=0
     set +f
-    for __file in /proc/[0-9]*/stat; do
-        __looked_through=$((__looked_through + 1))
+    set -- /proc/[0-9]*/stat
+    set -f
+    __looked_through=$#
+    # A shell reads a byte at a time: not of every process, where something else can find those of the session.
+    if command -v pgrep >/dev/null 2>&1; then
+        set --
+        for __process in $(LC_ALL=C pgrep -s "$__session" 2>/dev/null); do set -- "$@" "/proc/$__process/stat"; done
+    fi
+    for __file in "$@"; do
         { read -r __line <"$__file"; } 2>/dev/null || continue
         set -- ${__line##*) }
         [ "$4" = "$__session" ] || continue
         __cpu=$((__cpu + ${12} + ${13} + ${14} + ${15}))
         __memory=$((__memory + ${22}))
     done
-    set -f
     __memory=$((__memory * __page))
 }
 
@@ -114,7 +120,7 @@ __by_gpu() {
     done
 }
 
-# Take a sample if one is due. What a look costs is 0.2 ms of CPU for each process on the node, 0.4 ms where the
+# Take a sample if one is due. Without pgrep a look costs 0.2 ms of CPU for each process on the node, 0.4 ms where the
 # node is busy, and the pause until the next is at least a thousand times as long.
 __sample_use() {
     __clock
