@@ -29,7 +29,7 @@ from broker_core.worker.markers import ended_mark
 log = logging.getLogger("crossdesk.sites")
 _TOGETHER = 0.01
 """Seconds for others to join a round."""
-_ACTING = 0.1
+_ACTING = 0.03
 """Seconds after which what is to be released or canceled does not wait for a round that is not due yet."""
 _HURRY, _HURRIED = 0.05, 5.0
 """Seconds between two looks, and for how long, where somebody waits for the start of an interactive job."""

@@ -114,7 +114,7 @@ keep_starter() {
     # is too old ends at once.
     python=/usr/bin/python3
     [ "$starters" = 1 ] && [ -x "$python" ] || python=$(command -v python3) || return 0
-    for pipe in orders bell; do [ -p "$own/$pipe" ] || mkfifo "$own/$pipe" || return 0; done
+    [ -p "$own/bell" ] || mkfifo "$own/orders" "$own/bell" || return 0
     # What makes boxes is a child of it, and has the mark of each attempt where it has this (box_maker.py).
     room=--------------------------------
     CROSSDESK_ROOM=$room$room$room$room$room$room$room$room$room \
@@ -366,7 +366,7 @@ leave() {
     exit 0
 }
 
-node=$(uname -n)
+read -r node 2>/dev/null </proc/sys/kernel/hostname || node=$(uname -n)
 fault=
 [ -r /proc/uptime ] && [ -r /proc/self/stat ] || fault="the node has no /proc"
 for program in setsid renice nice; do
