@@ -1,11 +1,11 @@
 """A process that makes a box for each program of a line (CB-SEC), as bubblewrap does, without starting that.
 
 It lives in namespaces of its own, where it has all rights, and its programs none. On its standard input a
-first message has it begin, and it answers `ready`; then to each order (tag, words and environment by
-`marshal`, with three open files) `made`, before anything ran, `begun` with the credentials of the program,
-`ended`, and `over STATUS USAGE...` when nothing is left of the box. While a program runs an order may come
-that has a tag alone: the box that is likely to be the next one is made then. Each has mounts, processes and
-IPC of its own. They end with this process, which ends with the one that wants them, and also where a box
+first message has it begin, and it answers `ready`. Then an order (tag, words and environment by `marshal`,
+with three open files) has it make a box, also while a program runs in the one before, and one with the tag
+alone has it start the program there. It tells `made`, before anything ran, `begun` with the credentials of
+the program, `ended`, and `over STATUS USAGE...` when nothing is left of the box. Each has mounts, processes
+and IPC of its own. They end with this process, which ends with the one that wants them, and also where a box
 cannot be made.
 """
 
@@ -57,6 +57,21 @@ _OWN = (("mnt", mounts.NEW_MOUNTS), ("ipc", mounts.NEW_IPC), ("pid", mounts.NEW_
 """Namespaces to which it comes back from a box, of which nothing is left then."""
 
 
+class ReadyBox:
+    """A box whose program has not begun."""
+
+    def __init__(self, tag: str, first: int, program: list[Any], files: list[int]) -> None:
+        """`first`: its first process; `program`: words and environment."""
+        self.tag, self.first, self.files = tag, first, files
+        self.words: list[str] = program[0]
+        self.environment: dict[str, str] = program[1]
+
+    def close_files(self) -> None:
+        """The program has them, or nobody wants them."""
+        for file in self.files:
+            os.close(file)
+
+
 class BoxMaker:
     """Carries out orders, one after the other."""
 
@@ -69,8 +84,8 @@ class BoxMaker:
         self._keyrings = Keyrings()
         # One may wait in the next box while the other one is in that of a program.
         self._firsts = cycle([FirstProcess(view.processes, OF_PROCESSES) for _ in range(2)])
-        self._ahead: tuple[str, int] | None = None
-        """Attempt whose box is made already, in which this process is then, and the first process of that."""
+        self._next: ReadyBox | None = None
+        """In which this process is, if there is one."""
         self._mark = _room_for_mark()
 
     def run(self) -> None:
@@ -80,14 +95,11 @@ class BoxMaker:
         self._orders.send(b"ready")
         while (order := self._receive()) is not None:
             (tag, *program), files = order
-            if not program:
-                continue  # the program that ran meanwhile has ended: there is no time to win
-            if len(files) != _FILES:
-                return  # a program would have what this process has in their stead
-            if not self._carry_out(tag, program, files):
+            if program:
+                self._make_ready(tag, program, files)
+            elif not self._carry_out(tag):
                 return
-            self._keyrings.clear()
-            if self._traces() != usual:
+            elif self._traces() != usual:
                 return  # the next program would get what this one has set
 
     def _receive(self) -> tuple[list[Any], list[int]] | None:
@@ -96,7 +108,10 @@ class BoxMaker:
         if not text:
             return None
         files = [file for *_, data in more for (file,) in struct.iter_unpack("i", data)]
-        return marshal.loads(text), files  # noqa: S302 - its parent wrote it
+        order = marshal.loads(text)  # noqa: S302 - its parent wrote it
+        if len(files) != (_FILES if len(order) > 1 else 0):
+            raise OSError("a program would have what this process has in their stead")
+        return order, files
 
     def _traces(self) -> list[bytes]:
         """What programs may set of the first process of their box, and with it of all with whose memory or
@@ -104,71 +119,69 @@ class BoxMaker:
         waits for a processor."""
         return [os.pread(file, 256, 0) for file in self._settings]
 
-    def _carry_out(self, tag: str, program: list[Any], files: list[int]) -> bool:
-        """Run a program, which is words and their environment; false if there cannot be a next one."""
+    def _make_ready(self, tag: str, program: list[Any], files: list[int]) -> None:
+        """Make the next box, instead of one that was made for another. Raises OSError."""
+        unused, self._next = self._next, None
+        if unused is not None:
+            _end_box(unused.first)
+            unused.close_files()
+            self._leave_box()
+        self._next = ReadyBox(tag, self._make(tag), program, files)
+
+    def _carry_out(self, tag: str) -> bool:
+        """Run the program of the box that is ready; false if there cannot be a next one."""
+        box, self._next = self._next, None
+        if box is None or box.tag != tag:
+            return False
         self._carry_mark(tag)
-        first = self._box_of(tag)
         self._orders.send(b"made")
-        words, known = program
-        pid, status = _spawn(words, known, files)
-        self._tell_begun(pid or first)
-        for file in files:
-            os.close(file)
-        goes_on = self._leave_box()
+        pid, status = _spawn(box.words, box.environment, box.files)
+        self._tell_begun(pid or box.first)
+        box.close_files()
         spent: resource.struct_rusage | None = None  # its module is not to be found any more
+        goes_on = True
+        try:
+            self._leave_box()
+            if pid:
+                self._make_next_meanwhile(pid)
+        except OSError:
+            goes_on = False  # this program does
         if pid:
-            goes_on = self._make_ahead_of_end(pid, goes_on)
             _, code, spent = os.wait4(pid, 0)
             status = os.waitstatus_to_exitcode(code)
         self._orders.send(b"ended")
-        _end_box(first)
+        _end_box(box.first)
         self._carry_mark("")
         self._orders.send(f"over {status} {' '.join(map(str, spent or ()))}".encode())
+        self._keyrings.clear()
         return goes_on
 
-    def _make_ahead_of_end(self, pid: int, can: bool) -> bool:
-        """Make the next box if that is wanted while a program runs; false if that cannot be done, or nobody
-        wants the program any more."""
+    def _make_next_meanwhile(self, pid: int) -> None:
+        """Make the next box if that is wanted before a program has ended. Raises OSError."""
         process = os.pidfd_open(pid)
         try:
-            if process in select.select([process, self._orders.fileno()], [], [])[0]:
-                return can
+            wanted = process not in select.select([process, self._orders.fileno()], [], [])[0]
         finally:
             os.close(process)
-        order = self._receive()
-        if order is None or len(order[0]) > 1:
-            os._exit(1)
-        (tag,), _ = order
-        try:
-            self._ahead = (tag, self._make(tag)) if can else None
-        except OSError:
-            return False  # this program goes on
-        return can
-
-    def _box_of(self, tag: str) -> int:
-        """Go into the box of an attempt; the pid of its first process."""
-        ahead, self._ahead = self._ahead, None
-        if ahead is not None and ahead[0] != tag:
-            _end_box(ahead[1])
-            ahead = None
-            if not self._leave_box():
-                raise OSError("no box can be made")
-        return self._make(tag) if ahead is None else ahead[1]
+        if wanted:
+            order = self._receive()
+            if order is None:
+                os._exit(1)  # nobody wants the program any more
+            (tag, *program), files = order
+            if not program:
+                raise OSError("no box is ready")
+            self._make_ready(tag, program, files)
 
     def _tell_begun(self, pid: int) -> None:
         """The kernel tells who hears of it which process that is outside."""
         who = struct.pack("iii", pid, os.getuid(), os.getgid())
         self._orders.sendmsg([b"begun"], [(socket.SOL_SOCKET, socket.SCM_CREDENTIALS, who)])
 
-    def _leave_box(self) -> bool:
-        """Come back from a box, and begin the next one; false if that cannot be done."""
-        try:
-            for file, kind in self._own:
-                mounts.enter(file, kind)
-            self._lay_out()
-        except OSError:
-            return False
-        return True
+    def _leave_box(self) -> None:
+        """Come back from a box, and begin the next one. Raises OSError."""
+        for file, kind in self._own:
+            mounts.enter(file, kind)
+        self._lay_out()
 
     def _lay_out(self) -> None:
         """Begin the next box, in namespaces that no program is in: what all of them show."""

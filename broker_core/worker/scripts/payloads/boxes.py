@@ -12,7 +12,7 @@ import signal
 import socket
 import struct
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from broker_core.worker.scripts.payloads.box_maker import MOST, begin
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
 Files = Sequence[tuple["Any", ...]]
 """Where standard input, output and error lead, as os.posix_spawn() wants it."""
+BoxWords = tuple[list[str], str]
+"""Words of bubblewrap, and what stands in them for the folder of an attempt."""
+Program = tuple[list[str], dict[str, str]]
+"""Its words and its environment."""
 
 
 class RunningBox(ABC):
@@ -156,43 +160,50 @@ class Boxes:
         self._maker: socket.socket | None = None
         self._maker_pid = 0
         self._last: MadeBox | None = None
+        self._ready = ""
+        """The attempt that needs no more than a word to begin."""
 
     def begin(
-        self, folder: str, box: tuple[list[str], str], program: tuple[list[str], dict[str, str]], files: Files
+        self, folder: str, box: BoxWords, program: Program, files: Callable[[], Files]
     ) -> RunningBox | None:
         """Start a program in the box of an attempt; None if that cannot be done, and nothing ran.
 
-        `folder`: of the attempt; `box`: words of bubblewrap, and what stands in them for the folder;
-        `program`: its words and its environment. Raises OSError if a file of its own cannot be opened.
+        `folder`: of the attempt. Raises OSError if a file of its own cannot be opened.
         """
         self._asked += 1
         if self._maker is None and self._asked > 1 and self._started < _MOST_STARTS:
             self._start(folder, box)
-        if self._maker is None or box[0] != self._words:
-            return None
-        words, known = program
-        order = marshal.dumps((os.path.basename(folder), words, known))
-        if len(order) >= MOST:
-            return None
+        tag = os.path.basename(folder)
+        if self._ready != tag and not self.make_ready(folder, box, program, files()):
+            self._give_up()
+        return self._begin(tag) if self._ready == tag else None
+
+    def make_ready(self, folder: str, box: BoxWords, program: Program, files: Files) -> bool:
+        """Have all done for a program that is likely to be the next one, if its box is of the usual kind.
+
+        False: what makes boxes is gone. Raises OSError as `begin`.
+        """
+        tag = os.path.basename(folder)
+        order = marshal.dumps((tag, *program))
+        if self._maker is None or box[0] != self._words or len(order) >= MOST:
+            return True
         opened = list[int]()
         try:
             _open(files, opened)
-            return self._make(order, opened)
+            if not _send(self._maker, order, opened):
+                return False
         finally:
             for file in set(opened):
                 os.close(file)
+        self._ready = tag
+        return True
 
-    def make_ahead(self, tag: str) -> None:
-        """Have the box of an attempt made while the program of another one runs, if it can be."""
-        if self._maker is not None:
-            with suppress(OSError):  # it is gone, which is found out soon enough
-                self._maker.send(marshal.dumps((tag,)))
-
-    def _make(self, order: bytes, files: list[int]) -> RunningBox | None:
+    def _begin(self, tag: str) -> RunningBox | None:
         if self._maker is None:
             return None
+        self._ready = ""
         try:
-            _send(self._maker, order, files)
+            self._maker.send(marshal.dumps((tag,)))
             if self._last is not None:
                 self._last.hear_all()
             self._last = MadeBox(self._maker)
@@ -201,7 +212,7 @@ class Boxes:
             self._give_up()
             return None
 
-    def _start(self, folder: str, box: tuple[list[str], str]) -> None:
+    def _start(self, folder: str, box: BoxWords) -> None:
         steps = steps_of(box[0][1:], box[1])
         if steps is None:
             self._started = _MOST_STARTS
@@ -227,9 +238,12 @@ class Boxes:
 
     def _give_up(self) -> None:
         """What made boxes ends itself, if it is there."""
+        if self._last is not None:
+            self._last.hear_all()
         if self._maker is not None:
             self._maker.close()
             self._maker = self._last = None
+            self._ready = ""
             _bury(self._maker_pid)
 
 
@@ -285,5 +299,10 @@ def _bury(maker: int) -> None:
         os.waitpid(maker, 0)
 
 
-def _send(maker: socket.socket, order: bytes, files: list[int]) -> None:
-    maker.sendmsg([order], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", files))])
+def _send(maker: socket.socket, order: bytes, files: list[int]) -> bool:
+    """Send an order; false if that fails."""
+    try:
+        maker.sendmsg([order], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", files))])
+    except OSError:
+        return False
+    return True

@@ -8,7 +8,6 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 
-from broker_core.worker.scripts.payloads.boxes import boxes
 from broker_core.worker.scripts.payloads.run import DECLINED, PlainAttempt, Termination
 from broker_core.worker.scripts.plain.records import read, write
 
@@ -54,9 +53,12 @@ class ClaimLine:
         attempt: PlainAttempt | None = self._attempt(claim, tag)
         ended: tuple[str, PlainAttempt] | None = None
         while attempt is not None:
+            if ended is None:
+                attempt.enter()
             status = attempt.begin(self._known)
             if ended is not None:
                 self._tell_end(ended[0], ended[1].finish())
+                attempt.enter()
             ended, behind = None, None
             if status is None:
                 self._prepare_behind(claim)
@@ -85,9 +87,9 @@ class ClaimLine:
         """Do what can be done for the attempt behind a claim before that is over."""
         claim, tag = self._behind(ahead)
         if claim:
-            boxes().make_ahead(tag)
             attempt = self._attempt(claim, tag)
-            self._prepared = attempt if attempt.read(self._known) else None
+            attempt.make_ready(self._known)
+            self._prepared = attempt
 
     def _tell_end(self, claim: str, status: int) -> None:
         write(f"{self._own}/taken/{claim}/exit", f"{status}\n")

@@ -12,7 +12,7 @@ from contextlib import suppress
 from types import FrameType
 
 from broker_core.worker.boxing.kernel_calls import process_control
-from broker_core.worker.scripts.payloads.boxes import OwnBox, RunningBox, boxes
+from broker_core.worker.scripts.payloads.boxes import BoxWords, Files, OwnBox, Program, RunningBox, boxes
 from broker_core.worker.scripts.payloads.order_file import read_order
 from broker_core.worker.scripts.payloads.outputs import drop_links_out, is_soon_listed
 from broker_core.worker.scripts.payloads.records import record_end, tell
@@ -61,28 +61,45 @@ class PlainAttempt:
         """`home`: the broker's directory at the site; `pid_file`: where the program's process is named."""
         self.tag = tag
         self._folder, self._pid_file, self._termination = f"{home}/attempts/{tag}", pid_file, termination
-        self._order: Order | None = None
+        self._work: tuple[Order, str, list[str]] | None = None
+        """What is to be done, the path of the program, and the words of its box."""
         self._running: RunningBox | None = None
+        self._unstarted: EndOfProgram | None = None
         self._late = self._attended = False
+
+    @property
+    def _job(self) -> str:
+        return f"{self._folder}/job"
+
+    @property
+    def _order(self) -> Order:
+        if self._work is None:
+            raise ValueError("it did not begin")
+        return self._work[0]
 
     def read(self, known: Mapping[str, str]) -> bool:
         """Read what is to be done, once; false if that is nothing for this process.
 
         `known`: the environment of the program beside its own.
         """
-        if self._order is None:
+        if self._work is None:
             with suppress(OSError, ValueError):
-                self._order = read_order(self._folder, known)
-        return self._order is not None
+                order = read_order(self._folder, known)
+                program = "" if order is None else _find_program(order, self._job)
+                words = box_words(tuple(order["box"])) if order is not None and program else []
+                self._work = (order, program, words) if order is not None and words else None
+        return self._work is not None
+
+    def make_ready(self, known: Mapping[str, str]) -> None:
+        """Do what can be done before it begins."""
+        if self.read(known):
+            with suppress(OSError):  # it is told when it is to begin
+                boxes().make_ready(self._folder, *self._in_box(), self._files())
 
     def begin(self, known: Mapping[str, str]) -> int | None:
-        """Start it; None if it runs, else the exit status as of `job_records.sh`, or DECLINED."""
-        try:
-            program = _find_program(self._order) if self.read(known) and self._order is not None else ""
-            words = box_words(tuple(self._order["box"])) if program and self._order is not None else []
-        except (OSError, ValueError):
-            return DECLINED
-        if not words or self._order is None:
+        """Start it; else, if there is nothing to `finish`, the exit status as of `job_records.sh`, or
+        DECLINED."""
+        if not self.read(known):
             return DECLINED
         try:
             os.mkdir(f"{self._folder}/claim")
@@ -90,18 +107,29 @@ class PlainAttempt:
             return 226
         except OSError:
             return DECLINED
-        return self._start(self._order, program, words)
+        self._start()
+        return None
 
-    def _start(self, order: Order, program: str, box: list[str]) -> int | None:
+    def enter(self) -> None:
+        """Go to the directory of the job, as who records it must."""
+        try:
+            os.chdir(self._job)
+        except OSError:  # the program forbids it, and has no results then: that one is empty
+            with suppress(OSError):  # it has not begun
+                os.chdir(f"{self._folder}/claim")
+
+    def _start(self) -> None:
         folder = self._folder
         try:
             records.write(f"{folder}/room", " " * _ROOM)
             if os.path.exists(f"{folder}/cancel"):
-                return record_end(order, EndOfProgram("-", "killed", records.escaped(_CANCELED)))
-            self._running = running = self._begin(order, program, box)
+                self._unstarted = EndOfProgram("-", "killed", records.escaped(_CANCELED))
+                return
+            self._running = running = self._begin()
         except OSError as error:
             why = records.escaped(f"It could not be started: {error.strerror}.")
-            return record_end(order, EndOfProgram("-", "starter", why))
+            self._unstarted = EndOfProgram("-", "starter", why)
+            return
         try:
             records.write(self._pid_file, f"{running.pid}\n")
             records.write(f"{folder}/started", records.start_text(running.pid, int(time.time())))
@@ -112,31 +140,41 @@ class PlainAttempt:
             with suppress(OSError):
                 os.unlink(f"{folder}/started")
             why = "The start could not be recorded, so nothing was started; the disk may be full."
-            return record_end(order, EndOfProgram("-", "starter", records.escaped(why)))
-        tell(order, "started", "s")
-        return None
+            self._unstarted = EndOfProgram("-", "starter", records.escaped(why))
+            return
+        tell(self._order, "started", "s")
 
     @property
     def is_soon_recorded(self) -> bool:
         """The next program need not wait until `finish` is through: this one has ended by itself, within a
         moment, and left next to nothing."""
-        order, running = self._order, self._running
-        if order is None or running is None or self._late or self._attended or not running.lets_next_begin:
+        running = self._running
+        if self._unstarted is not None or running is None or not running.lets_next_begin:
             return False
-        return os.access(".", os.X_OK) and is_soon_listed(order)
+        return not (self._late or self._attended) and is_soon_listed(self._order)
 
     def finish(self) -> int:
-        """Leave the records of its end; the exit status as of `job_records.sh`."""
-        if self._order is None or self._running is None:
+        """Leave the records of its end, in the directory of the job; the exit status as of
+        `job_records.sh`."""
+        if self._unstarted is not None:
+            return record_end(self._order, self._unstarted)
+        if self._running is None:
             raise ValueError("it did not begin")
-        status, usage = self._running.wait()
-        os.chdir(f"{self._folder}/job")
-        return self._over(self._order, status, usage)
+        return self._over(self._order, *self._running.wait())
 
-    def _begin(self, order: Order, program: str, box: list[str]) -> RunningBox:
-        words, known = [program, *order["arguments"]], order["environment"]
-        actions = programs.redirections(order)
-        made = boxes().begin(self._folder, (box, _DIRECTORY), (words, known), actions)
+    def _files(self) -> Files:
+        return programs.redirections(self._order, self._job)
+
+    def _in_box(self) -> tuple[BoxWords, Program]:
+        """What its box and its program are told by."""
+        if self._work is None:
+            raise ValueError("it was not read")
+        order, program, words = self._work
+        return (words, _DIRECTORY), ([program, *order["arguments"]], order["environment"])
+
+    def _begin(self) -> RunningBox:
+        box, program = self._in_box()
+        made = boxes().begin(self._folder, box, program, self._files)
         if made is not None:
             return made
         os.mkdir(f"{self._folder}/scratch")
@@ -144,8 +182,8 @@ class PlainAttempt:
         for number in _BOX_IGNORES:
             signal.signal(number, signal.SIG_IGN)
         try:
-            words = [*(word.replace(_DIRECTORY, self._folder) for word in box), *words]
-            return OwnBox(programs.spawn(words[0], words, known, actions, _RESET))
+            words = [*(word.replace(_DIRECTORY, self._folder) for word in box[0]), *program[0]]
+            return OwnBox(programs.spawn(words[0], words, program[1], list(self._files()), _RESET))
         finally:
             self._termination.heed()
             for number in _BOX_IGNORES:
@@ -155,8 +193,8 @@ class PlainAttempt:
     def mind(self) -> None:
         """Wait for the end of the program, or end it for its wall limit."""
         order, running = self._order, self._running
-        if order is None or running is None:
-            raise ValueError("it did not begin")
+        if self._unstarted is not None or running is None:
+            return
         limit, attendant = order["wall_limit"], None
         began = time.monotonic()
         try:
@@ -218,13 +256,12 @@ def box_words(words: tuple[str, ...]) -> list[str]:
     return [programs.find_program(found[0], os.environ.get("PATH", os.defpath)), *found[1:]] if found else []
 
 
-def _find_program(order: Order) -> str:
-    """Go to the job's directory; path of the program, or nothing if not all is there that it needs. Raises
-    OSError."""
-    os.chdir(f"{order['directory']}/job")
-    found = programs.find_program(order["program"], order["environment"].get("PATH", os.defpath))
-    programs.readable(order["stdin"])
-    return found if all(map(os.path.exists, order["inputs"])) else ""
+def _find_program(order: Order, job: str) -> str:
+    """Path of the program, or nothing if not all is there that it needs. Raises OSError."""
+    found = programs.find_program(order["program"], order["environment"].get("PATH", os.defpath), job)
+    programs.readable(order["stdin"] and os.path.join(job, order["stdin"]))
+    is_all = os.path.isdir(job) and all(os.path.exists(os.path.join(job, one)) for one in order["inputs"])
+    return found if is_all else ""
 
 
 def be_minder() -> None:

@@ -23,16 +23,19 @@ _SHELL = "/bin/sh"
 _PART = 1 << 16
 
 
-def redirections(order: Order) -> list[tuple[Any, ...]]:
-    """Where standard input, output and error of a program lead, in its directory; raises OSError."""
+def redirections(order: Order, directory: str = "") -> list[tuple[Any, ...]]:
+    """Where standard input, output and error of a program lead, in its directory, if that is not the current
+    one; raises OSError."""
+    stdin, stdout = order["stdin"], os.path.join(directory, order["stdout"])
     actions: list[tuple[Any, ...]] = [
-        (os.POSIX_SPAWN_OPEN, 0, readable(order["stdin"]), os.O_RDONLY, 0),
-        (os.POSIX_SPAWN_OPEN, 1, _with_folders(order["stdout"]), _OUTPUT, 0o600),
+        (os.POSIX_SPAWN_OPEN, 0, readable(stdin and os.path.join(directory, stdin)), os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 1, _with_folders(stdout), _OUTPUT, 0o600),
     ]
     if order["stderr"] == order["stdout"]:
         actions.append((os.POSIX_SPAWN_DUP2, 1, 2))
     else:
-        actions.append((os.POSIX_SPAWN_OPEN, 2, _with_folders(order["stderr"]), _OUTPUT, 0o600))
+        stderr = _with_folders(os.path.join(directory, order["stderr"]))
+        actions.append((os.POSIX_SPAWN_OPEN, 2, stderr, _OUTPUT, 0o600))
     return actions
 
 
@@ -85,11 +88,13 @@ def output_of(words: list[str], seconds: float) -> bytes:
     return found
 
 
-def find_program(name: str, path: str) -> str:
-    """Path of a program: in the job's directory, absolute, or looked up. Raises FileNotFoundError."""
+def find_program(name: str, path: str, directory: str = "") -> str:
+    """Path of a program: in the job's directory, if that is not the current one, absolute, or looked up.
+    Raises FileNotFoundError."""
     paths = [name] if "/" in name else [f"{folder}/{name}" for folder in path.split(":") if folder]
     for one in paths:
-        if os.path.isfile(one) and os.access(one, os.X_OK):
+        at = os.path.join(directory, one)
+        if os.path.isfile(at) and os.access(at, os.X_OK):
             return one
     raise FileNotFoundError(name)
 
