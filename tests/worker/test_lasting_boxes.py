@@ -126,11 +126,33 @@ def test_nothing_of_a_program_is_left_for_the_next_one(line: Node) -> None:
     assert rows[-2:] == ["0", "4"], "itself, its first process, and two that count"
 
 
+def leaving(line: Node, what: str) -> str:
+    """A script that runs `leave_in_line.py`."""
+    program = shutil.copy(leave_in_line.__file__, line.root / "programs")
+    return f"exec /usr/bin/python3 {program} {what}"
+
+
 def found_by(line: Node, tag: str, what: str) -> dict[str, Any]:
     """What a program of `leave_in_line.py` finds at its end."""
-    program = shutil.copy(leave_in_line.__file__, line.root / "programs")
-    here = ran(line, tag, f"exec /usr/bin/python3 {program} {what}")
-    return dict(json.loads((here / "out").read_text()))
+    return dict(json.loads((ran(line, tag, leaving(line, what)) / "out").read_text()))
+
+
+def ran_in_line(line: Node, scripts: dict[str, str]) -> dict[str, Path]:
+    """Run programs one behind the other, each of which was there before the one ahead began; the directories
+    of their jobs."""
+    ahead = "waits-first"
+    started(line, ahead, "while [ ! -e go ]; do sleep 0.1; done")
+    for tag, script in scripts.items():
+        line.begin(tag, f"c-{tag}", script, after=f"c-{ahead}")
+        ahead = tag
+    jobs = {tag: line.root / "attempts" / line.attempt(tag) / "job" for tag in ("waits-first", *scripts)}
+    (jobs.pop("waits-first") / "go").touch()
+    wait_until(lambda: line.status is not None and {f"c-{tag}" for tag in scripts} <= line.status.over.keys())
+    assert line.status is not None
+    codes = {tag: line.status.over[f"c-{tag}"] for tag in scripts}
+    assert codes == dict.fromkeys(scripts, 0), {tag: (job / "err").read_text() for tag, job in jobs.items()}
+    assert len({line.minder(f"c-{tag}") for tag in scripts}) == 1, "one has run them all"
+    return jobs
 
 
 def maker_now(line: Node, tag: str) -> int:
@@ -147,6 +169,39 @@ def test_keys_of_a_program_are_not_there_for_the_next_one(line: Node) -> None:
     assert {"of the user", "of sessions"} <= set(found_by(line, "leaves", "keys")["keys"])
     assert found_by(line, "after", "find")["keys"] == []
     assert maker_now(line, "goes-on") == maker
+
+
+@pytest.mark.parametrize("what", ["keys", "closed", "settings"])
+def test_nothing_is_left_either_for_a_program_whose_box_was_made_meanwhile(line: Node, what: str) -> None:
+    finds = leaving(line, "find")
+    scripts = {"before": finds, "leaves": leaving(line, what), "behind": finds, "after": finds}
+    jobs = ran_in_line(line, scripts)
+    found = {tag: json.loads((job / "out").read_text()) for tag, job in jobs.items()}
+    assert found["leaves"] != found["before"]
+    assert found["behind"] == found["after"] == found["before"]
+
+
+def test_files_and_memory_are_not_those_of_the_program_ahead(line: Node) -> None:
+    leaves = "touch /tmp/left /dev/shm/left; ipcmk -M 9 >/dev/null; ipcmk -Q; setsid sleep 986 &"
+    shows = "ls -A /tmp /dev/shm | grep left; ipcs | grep -c 0x; ls /proc | grep -c ^[0-9]"
+    jobs = ran_in_line(line, {"leaves": f"{leaves} exit 0", "shows": f"{shows}; exit 0"})
+    assert (jobs["shows"] / "out").read_text().split() == ["0", "4"]
+    left = processes_of(jobs["leaves"].parent)
+    assert not [pid for pid in left if is_there(pid)]
+
+
+def test_a_box_that_was_made_for_another_is_not_used(line: Node) -> None:
+    pid = started(line, "waits", "while [ ! -e go ]; do sleep 0.1; done")
+    maker = maker_of(pid)
+    line.begin("behind", "c-behind", "echo it ran >ran", after="c-waits")
+    job = line.root / "attempts" / line.attempt("behind") / "job"
+    line.want("c-behind", "behind 0 back")
+    wait_until(lambda: line.status is not None and "c-behind" in line.status.refused)
+    (line.root / "attempts" / line.attempt("waits") / "job" / "go").touch()
+    here = ran(line, "instead", "pwd; ls -A")
+    assert (here / "out").read_text().split() == [str(here), "err", "out"]
+    assert not (job / "ran").exists()
+    assert maker_of(started(line, "goes-on", "sleep 600")) == maker
 
 
 @pytest.mark.parametrize("what", ["closed", "settings"])

@@ -20,6 +20,7 @@ from broker_core.sites.shell.workspace import Workspace
 from broker_core.worker.markers import ended_mark, started_mark
 from broker_core.worker.script import publish_path, starter_path, use_path
 from broker_core.worker.scripts.payloads.order_file import read_order
+from broker_core.worker.scripts.payloads.run import PlainAttempt, Termination
 from tests.running import processes_of
 from tests.waiting import wait_until
 from tests.worker.glidein_node import NAME, Node
@@ -73,11 +74,18 @@ class Run:
 
 
 def stage(
-    node: Node, job: str, order: LaunchOrder, inputs: dict[str, str], results_max: int = 0, beat: int = 1
+    node: Node,
+    job: str,
+    order: LaunchOrder,
+    inputs: dict[str, str],
+    results_max: int = 0,
+    beat: int = 1,
+    after: str = "",
 ) -> None:
-    """What a submission brings, the inputs too. `beat`: seconds between looks at the job."""
+    """What a submission brings, the inputs too. `beat`: seconds between looks at the job; `after`: the job
+    that is ahead in line."""
     attempt = Component(node.attempt(job).removesuffix(".1"), 1)
-    slot = SlotClaim(NAME, f"claim-{job}", 0)
+    slot = SlotClaim(NAME, f"claim-{job}", 0, f"claim-{after}" if after else "")
     files = tuple(InputFile(name, Path("/dev/null"), executable=False) for name in inputs)
     own = replace(order, attempt=attempt, slot=slot, inputs=files)
     home = Workspace(str(node.root), "", 0.0, 0.0)
@@ -153,6 +161,38 @@ def test_the_records_are_those_of_the_job_starter(shared: Node, case: str) -> No
     assert shared.minder(f"claim-{job}-sh")[1] == ""
     assert lasting.told() == shell.told()
     assert shell.ended is not None
+
+
+def test_the_records_of_a_line_are_those_of_single_programs(lasting: Node) -> None:
+    """Those of one are written while the next one runs."""
+    cases = {re.sub(r"\W", "", name): case for name, case in CASES.items() if name != "late"}
+    wants = ("input", "norights", "all")
+    inputs = {name: {"data": "of the user\n"} if name in wants else {} for name in cases}
+    most = {name: 3000 if name == "allwithin" else 0 for name in cases}
+    lasting.start(boxes="possible")
+    lasting.renew(1)
+    single = dict[str, dict[str, object]]()
+    for name, case in cases.items():
+        stage(lasting, name, case, inputs[name], most[name], beat=30)
+        single[name] = over(lasting, name).told()
+    stage(lasting, "gate", script("while [ ! -e go ]; do sleep 0.1; done"), {})
+    ahead = "gate"
+    for name, case in cases.items():
+        stage(lasting, f"{name}-line", case, inputs[name], most[name], beat=30, after=ahead)
+        ahead = f"{name}-line"
+    (lasting.root / "attempts" / lasting.attempt("gate") / "job" / "go").touch()
+    found = {name: over(lasting, f"{name}-line").told() for name in cases}
+    assert found == single
+
+
+def test_who_cannot_go_to_the_directory_of_a_job_finds_no_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where a program forbids it to others than root."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "attempts/x.1/claim").mkdir(parents=True)
+    PlainAttempt(str(tmp_path), "x.1", "pid", Termination()).enter()
+    assert Path.cwd() == tmp_path / "attempts/x.1/claim"
 
 
 def test_what_lasts_longer_is_attended_as_by_the_job_starter(lasting: Node) -> None:
