@@ -55,7 +55,7 @@ class Termination:
         self.asked = True
 
 
-class Course(Enum):
+class PayloadRun(Enum):
     """How it went for a program that runs."""
 
     BRIEF = "nothing but a short wait"
@@ -74,7 +74,7 @@ class PlainAttempt:
         """What is to be done, the path of the program, and the words of its box."""
         self._running: RunningBox | None = None
         self._unstarted: EndOfProgram | None = None
-        self._course = Course.BRIEF
+        self._run = PayloadRun.BRIEF
 
     @property
     def _job(self) -> str:
@@ -160,7 +160,7 @@ class PlainAttempt:
         running = self._running
         if self._unstarted is not None or running is None or not running.lets_next_begin:
             return False
-        return self._course is Course.BRIEF and is_soon_listed(self._order)
+        return self._run is PayloadRun.BRIEF and is_soon_listed(self._order)
 
     def finish(self) -> int:
         """Leave the records of its end, in the directory of the job; the exit status as of
@@ -213,13 +213,13 @@ class PlainAttempt:
                     with suppress(OSError):  # the disk is full
                         records.write(f"{self._folder}/stopped", "wall-limit\n")
                     programs.end_all(order["tag"], order["kill_grace"])
-                    self._course = Course.LATE
+                    self._run = PayloadRun.LATE
                     return
                 pause = _ALONE if attendant is None else left
                 if running.is_over(pause if left is None or pause is None else min(pause, left)):
                     return
                 if attendant is None and time.monotonic() >= began + _ALONE:
-                    self._course = Course.ATTENDED
+                    self._run = PayloadRun.ATTENDED
                     with suppress(OSError):  # there is no room for one more process: it is tried again
                         attendant = self._attend(order, running.pid)
         finally:
@@ -247,7 +247,7 @@ class PlainAttempt:
                 kind = file.read().strip()
             unheard = f"The broker was not heard from for {order['lease']} seconds."
             reason = records.escaped({"killed": _CANCELED, "lease": unheard}.get(kind, ""))
-        if self._course is Course.LATE:
+        if self._run is PayloadRun.LATE:
             kind, reason = "wall-limit", records.late_reason(order)
         elif kind == "-" and status:
             kind, reason = records.spent(order, status)
