@@ -1,8 +1,9 @@
 """Many short jobs over a real Slurm with 16 pretended processors, in glideins and without.
 
 The aim is nine tenths of the processors' time for 5,000 jobs (`BENCH_GLIDEINS_JOBS`): 144 a second, each of
-which may cost the two real processors 14 ms. Without glideins a fifth of them tells as much. The directory of the site is in memory if it can be: making a
-directory takes a disk of some machines as long as a program takes.
+which may cost the two real processors 14 ms. Without glideins a fifth of them tells as much. The directory
+of the site is in memory if it can be: making a directory takes a disk of some machines as long as a program
+takes.
 """
 
 # Needs: cluster
