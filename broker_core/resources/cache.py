@@ -236,6 +236,8 @@ class ResourceCache:
             entry.given += cpus
             entry.own_waiting += waiting
             entry.waiting_cpus += cpus if waiting else 0
+            if cpus < 0 and waiting:
+                entry.waited_in_vain()
             self.board.give(entry)
             if cpus < 0:
                 self.board.raised.add(entry.row)

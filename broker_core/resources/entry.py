@@ -158,3 +158,8 @@ class ResourceEntry:
         busy = max(0, self.total - self.published_free)
         self.seen = min(visible, self.given, busy)
         self.held_seen = min(visible + self.held, busy)
+
+    def waited_in_vain(self) -> None:
+        """A job of ours that waited is gone: it took no CPU, so none is free for that."""
+        self.seen = min(self.seen, self.given)
+        self.held_seen = min(self.held_seen, self.given + self.held)

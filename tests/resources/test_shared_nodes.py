@@ -67,6 +67,22 @@ def test_what_comes_back_before_it_was_published_is_free_in_both_and_waiting_job
     assert cache.board.raised == {cache.entries[ce].row for ce in (MAIN, SHORT)}
 
 
+def test_a_job_that_waited_and_goes_to_the_other_queue_leaves_no_free_processor_behind() -> None:
+    cache = ResourceCache()
+    queues = [_queue(MAIN, 2, total=2), _queue(SHORT, 2, total=2)]
+    cache.report(heard(*queues, source="site:a", account=True))
+    cache.commit(MAIN, "runs", 1, 0.0)
+    cache.started("runs")
+    cache.commit(SHORT, "waits", 1, 0.0)
+    queues = [_queue(MAIN, 1, total=2), _queue(SHORT, 1, total=2)]
+    cache.report(heard(*queues, at=1.0, source="site:a", account=True))
+    cache.release("waits", 2.0)
+    assert [int(cache.pool(2.0).free[cache.entries[ce].row]) for ce in (MAIN, SHORT)] == [1, 1]
+    cache.commit(MAIN, "waits", 1, 2.0)
+    assert [int(cache.pool(2.0).free[cache.entries[ce].row]) for ce in (MAIN, SHORT)] == [0, 0]
+    assert cache.entries[SHORT].bare == 0
+
+
 def test_a_queue_that_has_gone_takes_what_was_given_out_of_it_along() -> None:
     cache = _filled()
     cache.commit(MAIN, "first", 2, 0.0)

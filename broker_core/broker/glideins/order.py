@@ -66,7 +66,9 @@ def lifetime(wall_limit: float | None, most: float | None, settings: GlideinSett
     """
     if wall_limit is None:
         return 0.0
-    return max(wall_limit + _MARGIN, min(settings.glidein_wall_limit, most or 0.0))
+    wanted = max(wall_limit + _MARGIN, min(settings.glidein_wall_limit, most or 0.0))
+    # Beyond that the site would never start it, and the job's own limit is within.
+    return min(wanted, max(wall_limit, most or wanted))
 
 
 def needs_of(description: JobDescription, lasts: float) -> str:
