@@ -6,6 +6,7 @@ are the job's. It is turned round, so that it reads like Requirements of the job
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -18,7 +19,7 @@ from broker_core.jdl.evaluation.operators import truth
 from broker_core.jdl.evaluation.values import as_expression
 from broker_core.jdl.syntax.parse import parse_expression
 from broker_core.jdl.syntax.rewrite import rewritten
-from broker_core.jdl.syntax.tree import UNDEFINED, Ad, Call, Expression, Literal, Reference, walk
+from broker_core.jdl.syntax.tree import UNDEFINED, Ad, Call, Entry, Expression, Literal, Reference, walk
 from broker_core.matching.columnar.arrays import TRUE
 from broker_core.matching.columnar.compiling import Compiled, Tables, compiled
 from broker_core.matching.columnar.view import State, View
@@ -65,20 +66,21 @@ def own_requirements(description: JobDescription, columns: Columns) -> list[Cond
 
 
 def seen_by_resources(description: JobDescription) -> Ad:
-    """The job as resources see it: its description, and what holds where that says nothing."""
-    known: dict[str, Any] = {
-        "NodeNumber": description.cpus,
-        "CpuNumber": description.cpus,
-        "Interactive": description.interactive,
-        "JobType": description.structure,
-    }
+    """The job as resources see it: its description, what holds where that says nothing, and what its words
+    for the kind of the job mean, which may be of another dialect."""
+    usual: dict[str, Any] = {"NodeNumber": description.cpus, "CpuNumber": description.cpus}
     if description.wall_limit is not None:
-        known["WallTime"] = description.wall_limit
-    usual = as_expression(known)
-    assert isinstance(usual, Ad)
+        usual["WallTime"] = description.wall_limit
     ad = description.ad if description.ad is not None else Ad()
     own = {key: entry for key, entry in ad.entries.items() if key not in FOR_THE_JOB_ALONE}
-    return Ad({**usual.entries, **own})
+    kind = {"Interactive": description.interactive, "JobType": description.structure}
+    return Ad({**_entries(usual), **own, **_entries(kind)})
+
+
+def _entries(values: Mapping[str, Any]) -> Mapping[str, Entry]:
+    made = as_expression(values)
+    assert isinstance(made, Ad)
+    return made.entries
 
 
 @lru_cache(maxsize=4096)

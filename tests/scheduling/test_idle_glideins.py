@@ -32,9 +32,10 @@ def _ended_in_a_glidein(capacity: str = "total") -> Stage:
     return stage
 
 
-def test_an_interactive_job_goes_into_a_slot_and_not_behind_the_glidein() -> None:
+@pytest.mark.parametrize("words", ["Interactive = true;", 'JobType = "Interactive";'])
+def test_an_interactive_job_goes_into_a_slot_and_not_behind_the_glidein(words: str) -> None:
     stage = _ended_in_a_glidein()
-    stage.submit(JOB)
+    stage.submit(f"{PLAIN} {words}")
     assert [one.ce.id for one in stage.submits] == [SLOTS]
 
 
