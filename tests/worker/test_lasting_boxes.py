@@ -198,6 +198,7 @@ def test_a_box_that_was_made_for_another_is_not_used(line: Node) -> None:
     line.want("c-behind", "behind 0 back")
     wait_until(lambda: line.status is not None and "c-behind" in line.status.refused)
     (line.root / "attempts" / line.attempt("waits") / "job" / "go").touch()
+    wait_until(lambda: line.status is not None and "c-waits" in line.status.over)
     here = ran(line, "instead", "pwd; ls -A")
     assert (here / "out").read_text().split() == [str(here), "err", "out"]
     assert not (job / "ran").exists()
