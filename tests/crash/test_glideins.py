@@ -248,6 +248,8 @@ async def test_jobs_wait_in_line_where_others_were_short_and_go_back_from_behind
             return [one.job for one in slots if one.line] == [long]
 
         await eventually(in_line, what="jobs are in line")
+        for job in behind:
+            await reach(client, job, "Scheduled")  # what is not recorded yet is forgotten with the broker
         survivor.kill()
         survivor.wait_for_death()
         await survivor.revive()

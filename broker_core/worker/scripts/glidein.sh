@@ -230,6 +230,8 @@ obey() {
         [ -z "$leaving" ] || return 0
         case $mode in end | back) ;; *) is_over "$after" || return 0 ;; esac
         if mkdir "$mine" 2>/dev/null; then
+            # What lasts may have put it away since its file was read.
+            [ ! -d "$own/past/$claim" ] || { rmdir "$mine" && return; }
             case $mode in
             end | back) printf '%s\n' "$after" >"$mine/ahead" && printf 'refused\n' >"$mine/exit" ;;
             *) begin ;;

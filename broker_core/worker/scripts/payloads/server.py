@@ -104,9 +104,10 @@ class Server:
         if time.monotonic() < self._put_away_at:
             return
         self._put_away_at = time.monotonic() + _PUT_AWAY
-        with contextlib.suppress(OSError):  # the glidein leaves, or there is no room: it is tried again
+        with contextlib.suppress(OSError):  # the glidein leaves
             for claim in os.listdir(f"{self._own}/heard"):
-                self._forget(claim)
+                with contextlib.suppress(OSError):  # there is no room: it is tried again
+                    self._forget(claim)
 
     def _forget(self, claim: str) -> None:
         with contextlib.suppress(FileNotFoundError):
