@@ -37,7 +37,9 @@ class GlideinSettings:
     slot_reads: tuple[str, ...] = setting((), "folders at sites that boxed jobs may read beside their own")
     slot_writes: tuple[str, ...] = setting((), "folders at sites that boxed jobs may write beside their own")
     slot_batch_nice: int = setting(
-        10, "nice value of a batch job while an interactive job runs in the other slot of its glidein"
+        10,
+        "nice value of a batch job while an interactive job runs in the other slot of its glidein; where a"
+        " batch system lets its jobs divide their control groups, the weight of that value",
     )
     slot_interactive_nice: int = setting(0, "nice value of an interactive job in a slot")
     slot_restore: bool = setting(

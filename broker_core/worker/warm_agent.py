@@ -17,6 +17,7 @@ import signal
 from pathlib import Path
 
 from broker_core.worker import agent
+from broker_core.worker.boxing.control_groups import join_group_of
 
 WARM = "--warm"
 """First word of an agent that is to wait for jobs; a folder and the pid of the glidein follow."""
@@ -140,6 +141,7 @@ def _become(folder: Path, pid: int) -> list[str]:
     os.chdir(about / "cwd")
     resource.setrlimit(resource.RLIMIT_FSIZE, resource.prlimit(pid, resource.RLIMIT_FSIZE))
     os.setpriority(os.PRIO_PROCESS, 0, os.getpriority(os.PRIO_PROCESS, pid))
+    join_group_of(pid)
     os.setsid()
     os.environ.clear()
     os.environb.update(given)

@@ -36,6 +36,8 @@ class Node:
         """Payloads are run by what lasts, not by a shell for each."""
         self.writes: tuple[str, ...] = ()
         """Where payloads may write beside their directories."""
+        self.starts_by: tuple[str, ...] = ()
+        """Words in front of those of the glidein."""
         for folder in ("news", "programs", f"attempts/{NAME}.1/job"):
             (root / folder).mkdir(parents=True)
         shutil.copy(box_path(), root / "programs/box")
@@ -47,6 +49,7 @@ class Node:
         """Start the glidein; returns once it tells of itself. `more`: further words."""
         boxes = "possible" if self.lasting and boxes == "never" else boxes
         words = ["/bin/sh", str(glidein_path()), NAME, str(lease), "60", "box", "boxing", boxes, *more]
+        words[:0] = self.starts_by
         self._process = subprocess.Popen(words, cwd=self.root / "attempts" / f"{NAME}.1" / "job")
         wait_until(lambda: self.status is not None)
         if self.lasting:

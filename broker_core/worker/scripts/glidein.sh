@@ -55,9 +55,88 @@ of_session() {
     set -f
 }
 
-# Give all processes of the payload in session $1 the nice value $2. Those that begin meanwhile are found in the second
-# pass. Where the kernel shares processors between sessions, that of the whole session counts.
+# Set groups to a control group in which each payload gets one of its own, where the batch system gave this job a group
+# that it may divide: the kernel shares the processors between those by their weights, and no process gets out of its own.
+find_groups() {
+    groups=
+    while IFS=: read -r number kinds path; do
+        case $path:$number:,$kinds, in
+        /:*) ;;
+        *:0:,,) divide "/sys/fs/cgroup$path" cgroup.controllers && return ;;
+        *,cpu,*)
+            divide "/sys/fs/cgroup/$kinds$path" cpu.shares && return
+            divide "/sys/fs/cgroup/cpu$path" cpu.shares && return
+            ;;
+        esac
+    done </proc/self/cgroup
+} 2>/dev/null
+
+# Make the group for those of payloads in group $1, which has the file $2; false if that cannot be.
+divide() {
+    [ -f "$1/$2" ] && [ -w "$1/cgroup.procs" ] || return 1
+    if [ "$2" = cgroup.controllers ]; then
+        read -r controllers <"$1/$2"
+        case " $controllers " in *' cpu '*) ;; *) return 1 ;; esac
+        # One that is divided has no processes itself.
+        mkdir "$1/$name.job" || return 1
+        for pass in 1 2 3; do move_processes "$1" "$1/$name.job"; done
+        mkdir "$1/$name" && echo +cpu >"$1/cgroup.subtree_control" && echo +cpu >"$1/$name/cgroup.subtree_control" || {
+            move_processes "$1/$name.job" "$1"
+            rmdir "$1/$name" "$1/$name.job"
+            return 1
+        }
+    else
+        mkdir "$1/$name" || return 1
+    fi
+    groups=$1/$name
+} 2>/dev/null
+
+# Move all processes of group $1 to group $2.
+move_processes() {
+    while read -r process; do printf '%s\n' "$process" >"$2/cgroup.procs"; done <"$1/cgroup.procs"
+}
+
+# Give group $1 the weight of nice value $2.
+weigh() {
+    [ ! -f "$1/cpu.weight.nice" ] || { printf '%s\n' "$2" >"$1/cpu.weight.nice" && return; }
+    share=1024 steps=$2
+    while [ "$steps" -gt 0 ]; do share=$((share * 4 / 5)) steps=$((steps - 1)); done
+    while [ "$steps" -lt 0 ]; do share=$((share * 5 / 4)) steps=$((steps + 1)); done
+    printf '%s\n' "$share" >"$1/cpu.shares"
+} 2>/dev/null
+
+# Set group to one for $claim; to nothing where there are none.
+make_group() {
+    group=
+    [ -n "$groups" ] && mkdir "$groups/$claim" || return 0
+    group=$groups/$claim
+    weigh "$group" "$nice"
+} 2>/dev/null
+
+# Set group to that of $mine, which may be that of what minds it; false if it has none.
+find_group() {
+    [ -n "$groups" ] || return 1
+    group=$groups/$claim
+    [ -d "$group" ] || { read -r minder kind <"$mine/minder" && group=$groups/$minder && [ -d "$group" ]; }
+} 2>/dev/null
+
+# Take all groups away, which are empty by now or soon.
+remove_groups() {
+    [ -n "$groups" ] || return 0
+    set +f
+    for pass in 1 2 3 4 5; do
+        rmdir "$groups"/*/ "$groups"
+        [ -d "$groups" ] || break
+        sleep 0.2
+    done 2>/dev/null
+    set -f
+}
+
+# Have the payload in session $1 give way as by the nice value $2: by the weight of its group, which can be raised again by
+# everybody, else by the nice value of all its processes. Those that begin meanwhile are found in the second pass. Where
+# the kernel shares processors between sessions, that of the whole session counts.
 give_way() {
+    ! find_group || { weigh "$group" "$2" && return; }
     for pass in 1 2; do
         of_session "$1"
         [ -z "$processes" ] || renice "$2" -p $processes
@@ -118,7 +197,7 @@ keep_starter() {
     # What makes boxes is a child of it, and has the mark of each attempt where it has this (box_maker.py).
     room=--------------------------------
     CROSSDESK_ROOM=$room$room$room$room$room$room$room$room$room \
-        setsid "$python" -I -S -c "$serve" "$boxing" "$name" "$$" </dev/null >/dev/null 2>&1 3<&- &
+        setsid "$python" -I -S -c "$serve" "$boxing" "$name" "$$" "$groups" </dev/null >/dev/null 2>&1 3<&- &
     lasting=$!
 }
 
@@ -130,12 +209,15 @@ begin() {
         trap - TERM
         exec 3<&-
         while :; do
+            make_group
             way="nice -n $nice"
-            [ "$nice" != 0 ] || way=
-            __warm=$PWD/$own/warm $way setsid /bin/sh -c 'echo "$$" >"$1" && . "$2"; exit 227' \
-                sh "$mine/pid" "./attempts/$tag/order" </dev/null >/dev/null 2>&1
+            [ "$nice" != 0 ] && [ -z "$group" ] || way=
+            __warm=$PWD/$own/warm $way setsid /bin/sh -c \
+                '[ -z "$3" ] || echo "$$" >"$3/cgroup.procs"; echo "$$" >"$1" && . "$2"; exit 227' \
+                sh "$mine/pid" "./attempts/$tag/order" "$group" </dev/null >/dev/null 2>&1
             status=$?
             end_session
+            [ -z "$group" ] || rmdir "$group" 2>/dev/null
             printf '%s\n' "$status" >"$mine/exit"
             once=1
             kill -s 0 "$$" 2>/dev/null && mind_lease && [ -z "$leaving" ] && follow && ! hand || break
@@ -365,6 +447,7 @@ leave() {
         [ -z "$processes" ] || kill -s KILL $processes 2>/dev/null
     done
     [ -z "$lasting" ] || kill -s KILL "$lasting" 2>/dev/null
+    remove_groups
     exit 0
 }
 
@@ -377,7 +460,8 @@ done
 quick=
 ! command -v pgrep >/dev/null 2>&1 || quick=pgrep
 priorities=down
-nice -n 1 /bin/sh -c 'renice 0 -p "$$"' >/dev/null 2>&1 && priorities=both
+find_groups
+if [ -n "$groups" ] || nice -n 1 /bin/sh -c 'renice 0 -p "$$"' >/dev/null 2>&1; then priorities=both; fi
 # Set boxed to what keeps payloads apart; only where that is no question is it not tried.
 kinds=
 [ "$boxes" != never ] || kinds=none
@@ -392,7 +476,7 @@ beat=0 known= most=$first running= heard= spare= spares=0 turn= lasting= starter
 serve='import sys; a = sys.argv[1]; i = sys.implementation.cache_tag; sys.path[:0] = [f"{a}.{i}-{sys.hexversion:x}", a]
 from broker_core.worker.scripts.payloads.compiled import provide; provide()
 from broker_core.worker.scripts.payloads.server import main
-main(sys.argv[2], int(sys.argv[3]))'
+main(sys.argv[2], int(sys.argv[3]), sys.argv[4])'
 [ -z "$fault" ] || { tell && exit 1; }
 clock
 since=$now looked=$now turns=0 fresh=0

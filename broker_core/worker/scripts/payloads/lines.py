@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from broker_core.worker.scripts.payloads.run import DECLINED, PlainAttempt, Termination
+from broker_core.worker.scripts.payloads.slot_group import slot_group
 from broker_core.worker.scripts.plain.records import read, write
 
 _BY_SHELL = 'echo "$$" >"$1" && . "$2"; exit 227'
@@ -55,6 +56,7 @@ class ClaimLine:
         while attempt is not None:
             if ended is None:
                 attempt.enter()
+            slot_group().begin()
             status = attempt.begin(self._known)
             if ended is not None:
                 self._tell_end(ended[0], ended[1].finish())

@@ -23,6 +23,7 @@ from broker_core.worker.scripts.payloads.box_maker import ROOM
 from broker_core.worker.scripts.payloads.lines import ClaimLine, GlideinLease, is_there
 from broker_core.worker.scripts.payloads.order_file import read_order
 from broker_core.worker.scripts.payloads.run import be_minder, box_words
+from broker_core.worker.scripts.payloads.slot_group import slot_group
 from broker_core.worker.scripts.plain.records import write
 
 _PERIOD, _PERIOD_AT_WORK = 0.2, 0.4
@@ -72,9 +73,9 @@ class Bell:
 class Server:
     """Gives each line to a process that has nothing to do, or to a new one."""
 
-    def __init__(self, glidein: str, shell: int) -> None:
-        """`shell`: the process of the glidein."""
-        self._glidein, self._shell, self._home = glidein, shell, os.getcwd()
+    def __init__(self, glidein: str, shell: int, groups: str) -> None:
+        """`shell`: the process of the glidein; `groups`: where minders have control groups, or nothing."""
+        self._glidein, self._shell, self._home, self._groups = glidein, shell, os.getcwd(), groups
         self._own = f"{self._home}/glideins/{glidein}"
         self._orders = os.open(f"{self._own}/orders", os.O_RDWR | os.O_CLOEXEC)
         self._bell = Bell(f"{self._own}/bell")
@@ -172,6 +173,7 @@ class Server:
                 other.close()
             be_minder()
             known = dict(os.environ)
+            slot_group().enter(self._groups)
             while line := server.recv(_MOST):
                 claim, tag, renewed, *moments = line.decode().split(" ")
                 lease = GlideinLease(self._own, renewed, *map(float, moments))
@@ -191,7 +193,7 @@ def _prepare_box(folder: str) -> None:
             box_words(tuple(order["box"]))
 
 
-def main(glidein: str, shell: int) -> None:
+def main(glidein: str, shell: int, groups: str = "") -> None:
     """Run what is written to the FIFO of a glidein, in the broker's directory at the site."""
     os.close(os.pidfd_open(os.getpid()))  # a kernel, or Python, that is too old ends it
     os.umask(0o077)
@@ -199,4 +201,4 @@ def main(glidein: str, shell: int) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     os.environb.pop(ROOM.rstrip(b"="), None)  # it is the makers' alone
     gc.freeze()  # what is looked at again is copied for each minder
-    Server(glidein, shell).run()
+    Server(glidein, shell, groups).run()
