@@ -15,57 +15,57 @@ _ROOT = Path("/sys/fs/cgroup")
 
 
 class ControlGroup:
-    """One group under a controller (`pids` or `memory`), of the first or the second hierarchy."""
+    """One group under a controller (`pids`, `memory` or `cpu`), of the first or the second hierarchy."""
 
     def __init__(self, folder: Path, newer: bool) -> None:
-        self._folder = folder
-        self._newer = newer
+        self.folder = folder
+        self.newer = newer
 
     def take(self, pid: int) -> None:
         """Put a process in; what it starts from now on is in as well."""
-        (self._folder / "cgroup.procs").write_text(str(pid))
+        (self.folder / "cgroup.procs").write_text(str(pid))
 
     @property
     def tasks(self) -> int:
         """Processes and threads in it now."""
-        return int((self._folder / "pids.current").read_text())
+        return int((self.folder / "pids.current").read_text())
 
     @property
     def refused(self) -> int:
         """How often the kernel refused a new process or thread."""
-        words = (self._folder / "pids.events").read_text().split()
+        words = (self.folder / "pids.events").read_text().split()
         return int(words[words.index("max") + 1])
 
     @property
     def used(self) -> int:
         """Bytes of memory that it uses now."""
-        name = "memory.current" if self._newer else "memory.usage_in_bytes"
-        return int((self._folder / name).read_text())
+        name = "memory.current" if self.newer else "memory.usage_in_bytes"
+        return int((self.folder / name).read_text())
 
     def limit_tasks(self, most: int | None) -> None:
         """Let it have so many processes and threads at most; None: any number."""
-        (self._folder / "pids.max").write_text("max" if most is None else str(most))
+        (self.folder / "pids.max").write_text("max" if most is None else str(most))
 
     def limit_memory(self, most: int) -> None:
         """Let it have so many bytes at most, without swapping; beyond that the kernel kills."""
-        (self._folder / ("memory.max" if self._newer else "memory.limit_in_bytes")).write_text(str(most))
+        (self.folder / ("memory.max" if self.newer else "memory.limit_in_bytes")).write_text(str(most))
         with suppress(OSError):  # no swap on this machine, or no account of it
             swap, said = (
-                ("memory.swap.max", "0") if self._newer else ("memory.memsw.limit_in_bytes", str(most))
+                ("memory.swap.max", "0") if self.newer else ("memory.memsw.limit_in_bytes", str(most))
             )
-            (self._folder / swap).write_text(said)
+            (self.folder / swap).write_text(said)
 
     def remove(self) -> None:
         """Let what is left in it go, and remove it."""
-        outside = self._folder.parent / "cgroup.procs"
-        for pid in (self._folder / "cgroup.procs").read_text().split():
+        outside = self.folder.parent / "cgroup.procs"
+        for pid in (self.folder / "cgroup.procs").read_text().split():
             with suppress(OSError):
                 outside.write_text(pid)
         wait_until(self._gone, what="the control group is empty")
 
     def _gone(self) -> bool:
         try:
-            self._folder.rmdir()
+            self.folder.rmdir()
         except OSError:
             return False
         return True
@@ -106,4 +106,4 @@ def control_group(controller: str) -> Iterator[ControlGroup]:
 
 
 if __name__ == "__main__":
-    sys.exit(not all(available(controller) for controller in ("pids", "memory")))
+    sys.exit(not all(available(controller) for controller in ("pids", "memory", "cpu")))
