@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import os
@@ -12,7 +13,14 @@ from pathlib import Path
 import pytest
 
 import broker_core
-from broker_core.interactive.sessions.agent_programs import FROZEN, SOURCES, agents
+from broker_core.interactive.sessions import agent_programs
+from broker_core.interactive.sessions.agent_programs import (
+    FROZEN,
+    SOURCES,
+    AgentPrograms,
+    FrozenAgent,
+    agents,
+)
 from broker_core.system.paths import places
 from tests.packaging.sources import ROOT
 from tests.running import RunningBroker
@@ -50,6 +58,25 @@ def digests(checkout: Path) -> dict[str, str]:
 def test_a_file_of_the_sources_beside_it_is_as_it_should_be(checkout: Path) -> None:
     file = built(checkout / "build" / "agent", digests(checkout))
     assert (agents("").frozen, agents("").older) == (file, "")
+
+
+async def test_it_is_looked_for_once_for_all_glideins_of_a_burst(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, asked = built(checkout / "build" / "agent", digests(checkout)), list[str]()
+
+    def counted(setting: str) -> AgentPrograms:
+        asked.append(setting)
+        return agents(setting)
+
+    monkeypatch.setattr(agent_programs, "agents", counted)
+    agent = FrozenAgent("")
+    found = await asyncio.gather(*(agent.find() for _ in range(8)))
+    assert {one.path for one in found if one is not None} == {file}
+    assert (len(found), asked) == (8, [""])
+    file.unlink()
+    monkeypatch.setattr(agent_programs, "_FRESH", 0.0)
+    assert await agent.find() is None
 
 
 @pytest.mark.parametrize("change", ["edited", "gone", "unknown", "none"])

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
+import math
+import time
 import zipfile
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,6 +20,9 @@ FROZEN = "crossdesk-agent-x86_64-linux"
 """File of the agent that brings its own interpreter; its name tells where it runs."""
 SOURCES = "sources.json"
 """In that file: what of the project it was made of, each with its SHA-256 (`packaging/agent/build.py`)."""
+
+_FRESH = 1.0
+"""Seconds for which what was found serves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +41,26 @@ class AgentPrograms:
         """Those that a site is to keep of those wanted; reads the files unless they are as they were."""
         wanted = ((self.frozen, frozen), (self.lines, plain))
         return tuple(_kept(path) for path, is_wanted in wanted if path is not None and is_wanted)
+
+
+class FrozenAgent:
+    """The agent that brings its own interpreter to other sites; all glideins of a burst ask for it."""
+
+    def __init__(self, setting: str) -> None:
+        """`setting`: as of `agents`."""
+        self._setting = setting
+        self._found: CachedProgram | None = None
+        self._found_at = -math.inf
+        self._looking = asyncio.Lock()
+
+    async def find(self) -> CachedProgram | None:
+        """None: this broker has none. It may be built meanwhile."""
+        async with self._looking:
+            if time.monotonic() - self._found_at >= _FRESH:
+                programs = agents(self._setting)
+                found = await asyncio.to_thread(programs.kept, frozen=True, plain=False)
+                self._found, self._found_at = next(iter(found), None), time.monotonic()
+        return self._found
 
 
 def agents(setting: str) -> AgentPrograms:

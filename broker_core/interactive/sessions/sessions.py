@@ -19,7 +19,7 @@ from broker_core.bookkeeping.store import Store
 from broker_core.errors import BadRequest, Conflict, NotFound
 from broker_core.interactive.channel.rendezvous import Endpoint
 from broker_core.interactive.relay.own_relay import OwnRelay
-from broker_core.interactive.sessions.agent_programs import agents
+from broker_core.interactive.sessions.agent_programs import FrozenAgent, agents
 from broker_core.interactive.sessions.agent_report import PLAIN as PLAIN_KIND
 from broker_core.interactive.sessions.agent_report import AgentReport, read_word
 from broker_core.interactive.sessions.desks import Desks
@@ -89,6 +89,7 @@ class Sessions:
         """Is told of a job whose agent is sent on its way."""
         self._ways = ReverseTunnels(state)
         self._settings = settings
+        self._frozen_agent = FrozenAgent(settings.agent_program)
         self.key = BrokerKey(state / "session-key")
         """Who has it may tell agents whom to let in."""
         self._secret_file = state / "session-secret"
@@ -155,8 +156,7 @@ class Sessions:
 
     async def frozen_agent(self) -> CachedProgram | None:
         """The agent that brings its own interpreter to other sites; None: this broker has none."""
-        found = agents(self._settings.agent_program)
-        return next(iter(await asyncio.to_thread(found.kept, frozen=True, plain=False)), None)
+        return await self._frozen_agent.find()
 
     async def place(self) -> Endpoint:
         """The relay at which desks meet agents; the broker's own is started if need be."""
