@@ -58,6 +58,20 @@ class FetchedFile:
 
 
 @dataclass(frozen=True, slots=True)
+class StartPace:
+    """Looks for a start are taken more often at first."""
+
+    seconds: float
+    """Between two."""
+    lasts: float
+    """Seconds, from the moment when the site has it."""
+
+
+_INTERACTIVE, _GLIDEIN = StartPace(0.05, 5.0), StartPace(0.15, 2.0)
+"""A glidein is asked for also where a machine may be free later."""
+
+
+@dataclass(frozen=True, slots=True)
 class LaunchOrder:
     """All that a site needs to run one component; what the Job Starter gets as variables (CB-JS-03)."""
 
@@ -100,6 +114,14 @@ class LaunchOrder:
     """Nodes, memory, GPUs, accounts and the like."""
     slot: SlotClaim | None = None
     """Where it runs at the site; None: where its batch system says."""
+
+    glidein: bool = False
+    """It is to run payloads, which wait for it."""
+
+    @property
+    def pace(self) -> StartPace | None:
+        """How its start is looked for, as somebody waits for that; None: nobody does."""
+        return _INTERACTIVE if self.interactive else _GLIDEIN if self.glidein else None
 
     @property
     def input_names(self) -> list[str]:

@@ -125,6 +125,10 @@ class GlideinSite(Protocol):
         """Glideins there; None: the site can have none."""
         ...
 
+    def payloads_ended(self, *, last: bool) -> None:
+        """Glideins told that some have: look at their attempts soon; `last`: now, as none runs any more."""
+        ...
+
 
 def glideins_of(site: object) -> GlideinAccess | None:
     """The glideins of a site; None: it can have none."""
@@ -135,6 +139,12 @@ def let_know(site: object, in_slot: Callable[[Component], bool]) -> None:
     """Let a site know which of its attempts are in slots."""
     if isinstance(site, GlideinSite):
         site.in_slot = in_slot
+
+
+def tell_ends(site: object, *, last: bool) -> None:
+    """See `GlideinSite.payloads_ended`."""
+    if isinstance(site, GlideinSite):
+        site.payloads_ended(last=last)
 
 
 def claim_lines(controls: Sequence[ClaimControl]) -> list[str]:

@@ -77,6 +77,12 @@ def shipped_name(key: str, content: bytes) -> str:
     return f"{key}.{hashlib.sha256(content).hexdigest()[:12]}"
 
 
+@cache
+def own_name(key: str, path: Path) -> str:
+    """As `shipped_name`, of one of the scripts here, which are not read again."""
+    return shipped_name(key, path.read_bytes())
+
+
 def box_path() -> Path:
     """Path of `box.sh`, which keeps the program of a slot in its directory."""
     return starter_path().parent / "scripts" / "box.sh"

@@ -24,6 +24,9 @@ class StandInSlots:
         self.fault, self.brought, self.glideins = fault, list[CachedProgram](), self
         self.in_slot = lambda _: False
 
+    def payloads_ended(self, *, last: bool) -> None:
+        """See `GlideinSite.payloads_ended`."""
+
     async def provide(self, program: CachedProgram) -> None:
         """See `GlideinAccess.provide`."""
         self.brought.append(program)

@@ -28,12 +28,18 @@ class StandInGlidein:
         self.in_slot = lambda _: False
         self.asked = list[GlideinMessages]()
         self.runs = frozenset[str]()
+        self.over: dict[str, int] = {}
         self.reports = list[object]()
+        self.ends = list[bool]()
+
+    def payloads_ended(self, *, last: bool) -> None:
+        """See `GlideinSite.payloads_ended`."""
+        self.ends.append(last)
 
     async def exchange(self, messages: Callable[[], GlideinMessages]) -> Mapping[str, GlideinStatus]:
         """See `GlideinAccess.exchange`."""
         self.asked.append(messages())
-        return {"g": GlideinStatus("n", True, len(self.asked), runs=self.runs)}
+        return {"g": GlideinStatus("n", True, len(self.asked), runs=self.runs, over=self.over)}
 
 
 @pytest.fixture
@@ -72,6 +78,25 @@ async def test_what_a_payload_is_to_do_is_told_at_once_and_again_only_when_it_ru
     assert site.asked[0].controls == (), "it would begin by it"
     site.runs = frozenset({"claim"})
     await eventually(lambda: site.asked[-1].controls == (lowered,))
+
+
+async def test_a_site_hears_that_payloads_have_ended_and_whether_another_runs(
+    site: StandInGlidein, link: GlideinLink
+) -> None:
+    site.runs = frozenset({"short", "long"})
+    link.wake()
+    await eventually(lambda: len(site.reports) == 3)
+    assert site.ends == []
+    site.runs, site.over = frozenset({"long"}), {"short": 0}
+    link.wake()
+    await eventually(lambda: site.ends == [False])
+    site.runs, site.over = frozenset(), {"short": 0, "long": 0}
+    link.wake()
+    await eventually(lambda: site.ends == [False, True])
+    asked = len(site.asked)
+    link.wake()
+    await eventually(lambda: len(site.asked) > asked)
+    assert site.ends == [False, True], "it is no news"
 
 
 async def test_there_is_time_for_more_once_the_first_payloads_have_begun(

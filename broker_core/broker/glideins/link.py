@@ -19,6 +19,7 @@ from broker_core.sites.glideins import (
     GlideinMessages,
     GlideinStatus,
     glideins_of,
+    tell_ends,
 )
 from broker_core.sites.link import LinkState
 from broker_core.system.clock import now
@@ -161,10 +162,12 @@ class GlideinLink:
             log.exception("Glideins were not understood")
             return
         self._delivered(sent[-1])
-        known = self._glideins()
+        known, ended = self._glideins(), len(self._over)
         for glidein, status in found.items():
             if glidein in known:
                 self._take(glidein, status)
+        if len(self._over) > ended:
+            tell_ends(self._site(), last=not self._running)
         self._changed()
 
     def _messages(self) -> GlideinMessages:

@@ -17,6 +17,7 @@ from broker_core.worker.script import (
     box_path,
     boxing_archive,
     glidein_path,
+    own_name,
     shipped_name,
     warm_start_path,
 )
@@ -93,10 +94,10 @@ def glidein_order(
     """
     script = glidein_path()
     first = settings.glidein_start_timeout + settings.glidein_lost_after
-    box, boxing = shipped_name("box", box_path().read_bytes()), shipped_name("boxing", boxing_archive())
+    box, boxing = own_name("box", box_path()), shipped_name("boxing", boxing_archive())
     words = [glidein, f"{settings.glidein_lost_after:.0f}", f"{first:.0f}", box, boxing, settings.slot_boxes]
     if agent is not None:
-        words += [agent.cached_name, shipped_name("warm_start", warm_start_path().read_bytes())]
+        words += [agent.cached_name, own_name("warm_start", warm_start_path())]
     return LaunchOrder(
         attempt=component_of(glidein),
         cpus=order.cpus,
@@ -112,5 +113,6 @@ def glidein_order(
         owner=order.owner,
         ce=order.ce,
         name="glidein",
+        glidein=True,
         request=replace(order.request, mpi=False, hosts=0),
     )

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import math
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
 from typing import Any
 
 from broker_core.errors import CrossDeskError
 from broker_core.jobs.attempt_events import AttemptEnded, AttemptReport
 from broker_core.jobs.placement import Component
 from broker_core.sites.adapter import Adapter, PollResult, SiteFailed
-from broker_core.sites.contract import KnownAttempt, Report
+from broker_core.sites.contract import KnownAttempt, Report, StartPace
 from broker_core.sites.link import LinkState
 from broker_core.sites.remote.attempt_life import AttemptEvent, arrived, ending, over
 from broker_core.sites.remote.completion_detection import is_over, not_heard_from, note_sighting, notices
 from broker_core.sites.remote.finish import RemoteFinish
+from broker_core.sites.remote.lease_limit import LeaseLimit
 from broker_core.sites.remote.orphans import Orphans
 from broker_core.sites.remote.records import RemoteRecords
-from broker_core.sites.remote.remote_attempt import Origin, RemoteAttempt, Requested, RequestSent
+from broker_core.sites.remote.remote_attempt import Hurry, Origin, RemoteAttempt, Requested, RequestSent
 from broker_core.sites.remote.settings import BURST, ListPace, RemoteSettings, pause
 from broker_core.wire.sites import SiteSpec
 from broker_core.worker.markers import ended_mark
@@ -31,8 +31,6 @@ _TOGETHER = 0.01
 """Seconds for others to join a round."""
 _ACTING = 0.03
 """Seconds after which what is to be released or canceled does not wait for a round that is not due yet."""
-_HURRY, _HURRIED = 0.05, 5.0
-"""Seconds between two looks, and for how long, where somebody waits for the start of an interactive job."""
 _CANCELING = 60.0
 """Seconds for which the end of what was canceled is waited for with haste."""
 
@@ -57,7 +55,9 @@ class AttemptMonitor:
         self._lists = ListPace(spec.list_interval)
         self._woken = asyncio.Event()
         self._urgent = asyncio.Event()
-        """Somebody waits for a start, and not until others have joined the next round."""
+        """The next round is not to wait for others to join it."""
+        self._requested = asyncio.Event()
+        """Something is to be asked of the site, whenever that round is due."""
         self._pause = spec.poll_interval
         self._changed = self._looked = time.monotonic()
         """When something changed, and when the last look began."""
@@ -94,17 +94,16 @@ class AttemptMonitor:
             tracked.origin = Origin.ORDERED
         return tracked
 
-    def handed_over(self, attempt: Component, id: str, now: float, *, hurry: bool) -> None:
-        """The site took an attempt. `hurry`: somebody waits for its start."""
+    def handed_over(self, attempt: Component, id: str, now: float, pace: StartPace | None) -> None:
+        """The site took an attempt. `pace`: see `LaunchOrder.pace`."""
         tracked = self.tracked.get(attempt.tag)
         if tracked is None:
             return
-        if hurry:
-            tracked.hurried = now + _HURRIED
-            self._urgent.set()
+        if pace is not None:
+            tracked.hurry = Hurry(pace.seconds, now + pace.lasts)
         tracked.id, tracked.life = id, arrived(tracked.life, now)
-        if hurry or not self._adapter.holds:
-            self.wake()
+        if pace is not None or not self._adapter.holds:
+            self.wake(urgently=pace is not None)
 
     def give_up(self, tag: str) -> None:
         """A submission failed for another reason than the link: should an earlier try of it have arrived,
@@ -120,10 +119,17 @@ class AttemptMonitor:
             one.life = over(one.life, event)
         return one is not None
 
-    def wake(self) -> None:
-        """Look now; changes are expected."""
+    def wake(self, *, urgently: bool = False) -> None:
+        """Look now; changes are expected. `urgently`: wait for no others to join."""
         self._changed = self._acted = time.monotonic()
         self._woken.set()
+        if urgently:
+            self._urgent.set()
+
+    def request(self) -> None:
+        """Something of an attempt is to be asked of the site."""
+        self._requested.set()
+        self.wake()
 
     def poll_soon(self) -> None:
         """Look now, though nothing changes here, and ask the batch system for its list."""
@@ -206,35 +212,37 @@ class AttemptMonitor:
         self._woken.clear()
         # What comes together is done together, and the first of a burst at once.
         now = time.monotonic()
-        at = self._looked + (_HURRY if self._is_hurried(now) else min(self._spec.poll_interval, BURST))
-        if at > now + _ACTING and not await self._urged_within(_ACTING):
+        at = self._looked + min(self._pace(now), self._spec.poll_interval, BURST)
+        while at > time.monotonic() + _ACTING and not await self._urged_within(_ACTING):
+            self._requested.clear()
             await self._tried(self._act())
+            await _one_of((self._urgent, self._requested), at - time.monotonic())
         await self._urged_within(max(_TOGETHER, at - time.monotonic()))
         self._urgent.clear()
 
     async def _urged_within(self, seconds: float) -> bool:
         """Wait for so long, or until a look is urgent; true if it is."""
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self._urgent.wait()
+        await _one_of((self._urgent,), seconds)
         return self._urgent.is_set()
 
     def _next_pause(self, changed: bool) -> float:
         now = time.monotonic()
         if changed:
             self._changed = now
-        if self._is_hurried(now):
+        if (pace := self._pace(now)) < math.inf:
             # As long again as a look takes, where that is more.
-            return max(_HURRY, now - self._looked)
+            return max(pace, now - self._looked)
         since_act, since_change = now - self._acted, now - self._changed
         spec = self._spec
         most = max(self._lists.soon, spec.poll_interval) if self._is_awaited(now) else math.inf
         usual = pause(spec.poll_interval, since_act, since_change, self._settings.slowest, spec.lease)
         return min(usual, most)
 
-    def _is_hurried(self, now: float) -> bool:
-        """True while somebody waits for a start that the next look may show."""
-        return any(one.mark is None and now < one.hurried for one in self.tracked.values())
+    def _pace(self, now: float) -> float:
+        """Seconds between two looks while somebody waits for a start that the next one may show; else
+        infinity."""
+        hurries = (one.hurry for one in self.tracked.values() if one.mark is None and one.hurry is not None)
+        return min((hurry.pace for hurry in hurries if now < hurry.until), default=math.inf)
 
     def _is_awaited(self, now: float) -> bool:
         """True while somebody waits for what the batch system alone can tell."""
@@ -354,46 +362,13 @@ class AttemptMonitor:
             log.error("Watching %s failed", self._spec.name, exc_info=error)
 
 
-class LeaseLimit:
-    """The moment, by the monotonic clock, after which no lease there can last; it moves with each renewal."""
-
-    def __init__(self, lease: float, grace: float, renewed: Callable[[], float | None]) -> None:
-        """`lease`, `grace`: seconds; no lease: 0. `renewed`: the latest moment of a renewal, if any."""
-        self._lease, self._grace, self._renewed = lease, grace, renewed
-
-    @property
-    def is_over(self) -> bool:
-        """True once nothing there is kept alive by a lease; never where there are none."""
-        left = self._left()
-        return left is not None and left <= 0
-
-    async def bound(self, work: Coroutine[Any, Any, None]) -> bool:
-        """Do something, but give it up when leases get over meanwhile; True where that came first.
-
-        What it had sent by then counts: it has ended before this is judged.
-        """
-        task = asyncio.get_running_loop().create_task(work)
-        try:
-            while not task.done():
-                before = self._left()
-                # What was over before is no reason; but a renewal may begin meanwhile.
-                pause = before if before is None or before > 0 else self._lease
-                await asyncio.wait((task,), timeout=pause)
-                if before is not None and before > 0 and self.is_over:
-                    await _ended(task)
-                    return self.is_over
-            task.result()
-            return False
-        finally:
-            await _ended(task)
-
-    def _left(self) -> float | None:
-        renewed = self._renewed() if self._lease else None
-        return None if renewed is None else renewed + self._lease + self._grace - time.monotonic()
-
-
-async def _ended(task: asyncio.Task[None]) -> None:
-    """Cancel a task until it is done: what closes a connection may take one cancel for its own."""
-    while not task.done():
-        task.cancel()
-        await asyncio.wait((task,), timeout=1.0)
+async def _one_of(events: Collection[asyncio.Event], seconds: float) -> None:
+    """Wait until one of them is set, or for so long."""
+    if any(event.is_set() for event in events):
+        return
+    waits = [asyncio.ensure_future(event.wait()) for event in events]
+    try:
+        await asyncio.wait(waits, timeout=max(0.0, seconds), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for wait in waits:
+            wait.cancel()

@@ -34,6 +34,16 @@ class Requested:
 
 
 @dataclass(frozen=True, slots=True)
+class Hurry:
+    """Looks for its start are taken more often."""
+
+    pace: float
+    """Seconds between two."""
+    until: float
+    """By the monotonic clock."""
+
+
+@dataclass(frozen=True, slots=True)
 class RequestSent:
     """The site was asked; it is asked again as long as it is not seen to help."""
 
@@ -107,8 +117,8 @@ class RemoteAttempt:
     reported: Reported = Reported.NOTHING
     reported_wait: str = ""
     """Why it waits, as the engine was told last."""
-    hurried: float = 0.0
-    """Until when somebody waits for its start, by the monotonic clock."""
+    hurry: Hurry | None = None
+    """Somebody waits for its start."""
     sizes: dict[str, int] = field(default_factory=dict)
     """Files that could be read when they were last listed."""
 

@@ -135,7 +135,7 @@ class RemoteSite:
         if tracked is not None:
             if isinstance(tracked.release, Unrequested):
                 tracked.release = Requested()
-            self.poll_now()
+            self._watch.request()
 
     async def cancel(self, attempt: Component) -> None:
         """See `Site.cancel`; sent with the next look, and again as long as it does not help."""
@@ -145,7 +145,7 @@ class RemoteSite:
         tracked = self._watch.track(attempt, ordered=False)
         if isinstance(tracked.cancellation, Unrequested):
             tracked.cancellation = Requested()
-        self.poll_now()
+        self._watch.request()
 
     async def files(self, attempt: Component) -> list[RunFile]:
         """See `Site.files`; what was brought here after the end, the site's own list before."""
@@ -259,6 +259,10 @@ class RemoteSite:
         """Look at the jobs there without waiting."""
         self._watch.wake()
 
+    def payloads_ended(self, *, last: bool) -> None:
+        """See `GlideinSite.payloads_ended`."""
+        self._watch.wake(urgently=last)
+
     def watch(self, attempts: Sequence[Component], seconds: float) -> None:
         """See `RemoteSitePort.watch`."""
         self._watch.watch([one.tag for one in attempts], seconds)
@@ -276,7 +280,9 @@ class RemoteSite:
         now = time.monotonic()
         for order, answer in zip(orders, answers, strict=True):
             if isinstance(answer, str):
-                self._watch.handed_over(order.attempt, answer, now, hurry=order.interactive)
+                # Where some run, payloads have those glideins.
+                pace = None if order.glidein and self.running else order.pace
+                self._watch.handed_over(order.attempt, answer, now, pace)
         return answers
 
 

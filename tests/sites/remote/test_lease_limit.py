@@ -8,7 +8,7 @@ from pathlib import Path
 
 from broker_core.sites.batch.host import Host
 from broker_core.sites.link import Link
-from broker_core.sites.remote.attempt_monitor import LeaseLimit
+from broker_core.sites.remote.lease_limit import LeaseLimit
 from broker_core.sites.shell.adapter import ShellAdapter
 from broker_core.sites.transport.contract import DEADLINE, Reply
 from broker_core.sites.transport.factory import transport_for

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -85,4 +86,36 @@ async def test_what_is_wanted_of_jobs_does_not_wait_for_a_look_that_is_not_due(
     one = await released(far, script("sleep 600"))
     await far.site.cancel(one.attempt)
     await eventually((far.place(one) / "cancel").exists)
+    # The next look is waited for by now.
+    other = await released(far, script("touch began; sleep 600"))
+    await eventually((far.place(other) / "job" / "began").exists)
+    await far.site.cancel(other.attempt)
+    await eventually((far.place(other) / "cancel").exists)
+    await far.site.close()
+
+
+@pytest.mark.cluster
+async def test_the_end_of_the_last_payload_is_looked_for_at_once(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    far = await HostFar(folder).start()
+    gate = tmp_path / "gate"
+    one = await released(far, script(f"while ! [ -e {gate} ]; do sleep 0.02; done"))
+    await far.started(one.attempt)
+    monkeypatch.setattr(attempt_monitor, "BURST", 3600.0)
+    monkeypatch.setattr(attempt_monitor, "pause", lambda *_: 3600.0)
+    calls = far.breaking.calls
+    await eventually(lambda: far.breaking.calls > calls, what="the last look that comes by itself")
+    gate.touch()
+    await eventually((far.place(one) / "ended").exists)
+    far.site.payloads_ended(last=True)
+    await far.ended(one.attempt)
+    await far.site.close()
+
+
+@pytest.mark.cluster
+async def test_the_start_of_a_glidein_is_looked_for_though_looks_are_rare(folder: Path) -> None:
+    far = await HostFar(folder, poll_interval=3600.0).start()
+    one = await released(far, replace(script("sleep 600"), glidein=True))
+    await far.started(one.attempt)
     await far.site.close()
