@@ -67,7 +67,14 @@ def test_jobs_whose_glideins_wait_move_into_the_line_and_each_begins_after_the_o
 
 @pytest.mark.parametrize(
     ("jobs", "first", "others", "waits"),
-    [(20, 60.0, 60.0, 4), (20, 600.0, 60.0, 0), (20, 0.0, 60.0, 0), (20, 60.0, 600.0, 0), (8, 60.0, 60.0, 0)],
+    [
+        (20, 60.0, 60.0, 8),
+        (9, 60.0, 60.0, 4),
+        (20, 600.0, 60.0, 0),
+        (20, 0.0, 60.0, 0),
+        (20, 60.0, 600.0, 0),
+        (8, 60.0, 60.0, 0),
+    ],
 )
 def test_jobs_that_say_that_they_are_short_wait_behind_the_first_one_where_they_are_many(
     jobs: int, first: float, others: float, waits: int
@@ -81,8 +88,19 @@ def test_jobs_that_say_that_they_are_short_wait_behind_the_first_one_where_they_
     starts = all_of(stage.tell(GlideinConnected(asked, "n1")), StartPayload)
     assert jobs_of(starts) == ["j1", *(f"more{number}" for number in range(1, 1 + waits))]
     assert [one.after for one in starts] == ["", *(one.claim for one in starts[:-1])]
-    again = stage.let_pass(SlotRules().patience_in_line)
+    again = stage.let_pass(SlotRules().time_in_line + 0.1)
     assert len(all_of(again, RecallPayload)) == waits, "it was not short"
+
+
+def test_the_last_jobs_are_shared_out_among_the_machines() -> None:
+    stage = Stage(SlotRules(most_waiting=2))
+    ones = [busy(stage, f"first{number}") for number in range(2)]
+    for number in range(6):
+        stage.tell(wanted(f"j{number}"))
+    stage.let_pass(SECOND)
+    starts = [all_of(stage.tell(PayloadEnded(claim, 0)), StartPayload) for _, claim in ones]
+    assert [len(found) for found in starts] == [3, 3], "five would have room in the line of each"
+    assert {one.glidein for one in starts[0]}.isdisjoint(one.glidein for one in starts[1])
 
 
 def test_a_new_job_gets_into_the_shortest_line_instead_of_the_batch_system() -> None:

@@ -21,6 +21,7 @@ from broker_core.scheduling.slots.effects import (
 )
 from broker_core.scheduling.slots.glidein_life import GlideinEvent
 from broker_core.scheduling.slots.lines import (
+    has_its_share,
     has_room,
     has_room_at_first,
     is_short,
@@ -211,7 +212,7 @@ class Claims:
         """Give a free slot1, and the line behind it, to batch jobs whose own glideins still wait at the site,
         and go."""
         pool, slot = self._pool, glidein.slots[SlotRole.SLOT1]
-        while has_room(pool, glidein) if slot.claim else pool.state_of_slot(slot) is SlotState.FREE:
+        while self._may_fill(glidein, slot):
             wanted = next_in_backlog(pool, glidein)
             if wanted is not None and self._may_follow(glidein, wanted.payload):
                 pool.backlog.remove(wanted.payload.component)
@@ -224,6 +225,12 @@ class Claims:
             pool.step_glidein(other, GlideinEvent.WITHDRAWN, reason)
             pool.emit(StopGlidein(other.id, other.ce, reason))
             self.make(glidein, other.payload)
+
+    def _may_fill(self, glidein: Glidein, slot: Slot) -> bool:
+        pool = self._pool
+        if not slot.claim:
+            return pool.state_of_slot(slot) is SlotState.FREE
+        return has_room(pool, glidein) and not has_its_share(pool, glidein)
 
     def fill_at_first(self, glidein: Glidein) -> None:
         """Give short jobs that wait for glideins places behind the first job of one that has just joined."""

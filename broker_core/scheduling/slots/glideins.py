@@ -25,7 +25,7 @@ from broker_core.scheduling.slots.messages import (
 )
 from broker_core.scheduling.slots.pool import SlotPool
 from broker_core.scheduling.slots.records import Glidein, Slot, key_of
-from broker_core.scheduling.slots.reuse import enough_wait
+from broker_core.scheduling.slots.reuse import enough_wait, shortest_line
 from broker_core.scheduling.slots.rules import SlotRole
 from broker_core.scheduling.slots.settling import count_spare, deadline, idle_exit
 from broker_core.scheduling.slots.slot_life import SlotEvent
@@ -58,11 +58,12 @@ class Glideins:
                 self._activate(message)
 
     def top_up(self) -> None:
-        """Ask for the glideins of those that waited for it, as far as fewer wait at their site again."""
+        """Ask for the glideins of those that waited for it, as far as fewer wait at their site again, and no
+        line there will have them before."""
         enough = set[tuple[str, str, str]]()
         for wanted in self._pool.backlog:
             kind = wanted.payload.owner, wanted.ce, wanted.needs
-            if kind in enough or enough_wait(self._pool, wanted):
+            if kind in enough or enough_wait(self._pool, wanted) or shortest_line(self._pool, wanted):
                 enough.add(kind)
             else:
                 self._pool.backlog.remove(wanted.payload.component)

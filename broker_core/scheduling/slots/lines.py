@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from broker_core.scheduling.slots.claim_life import ClaimState
 from broker_core.scheduling.slots.pool import SlotPool
 from broker_core.scheduling.slots.records import Claim, EndCause, Glidein, Slot
@@ -25,15 +27,41 @@ def has_room(pool: SlotPool, glidein: Glidein) -> bool:
     return _has_room(pool, glidein, most_in_line(pool.rules, glidein.pace))
 
 
+def has_its_share(pool: SlotPool, glidein: Glidein) -> bool:
+    """True if a line is as long as all are if what waits is shared out: else the last jobs wait for one
+    another beside free machines."""
+    line, most = len(glidein.slots[SlotRole.SLOT1].line), most_in_line(pool.rules, glidein.pace)
+    if len(pool.backlog) >= most * len(pool.glideins):
+        return False
+    like = _like(pool, glidein)
+    joined = sum(pool.in_pool(other.id) for other in like)
+    return line >= max(1, (_waiting(pool, like) + len(like) - joined) // joined)
+
+
 def has_room_at_first(pool: SlotPool, glidein: Glidein) -> bool:
-    """True if a short job may wait behind the first one there, which is short too. There are more of them
-    than places in the first lines: else they would wait for one another beside free machines."""
+    """True if a short job may wait behind the first one there, which is short too. There are many of them
+    for each machine, also for those that are still to come: else they would wait beside free ones."""
     rules = pool.rules
     if glidein.pace is not None or not is_short(rules, glidein.seconds):
         return False
-    if len(pool.backlog) <= rules.first_in_line * len(pool.glideins):
-        return False
-    return _has_room(pool, glidein, rules.first_in_line)
+    like = _like(pool, glidein)
+    share = _waiting(pool, like) // len(like)
+    return share >= rules.first_in_line // 2 and _has_room(pool, glidein, min(rules.first_in_line, share))
+
+
+def _like(pool: SlotPool, glidein: Glidein) -> list[Glidein]:
+    """All that may have jobs instead of one that joined, and that one."""
+    return [
+        other
+        for other in pool.glideins.values()
+        if other.needs == glidein.needs and other.payload.owner == glidein.payload.owner and not other.closed
+    ]
+
+
+def _waiting(pool: SlotPool, glideins: Sequence[Glidein]) -> int:
+    """Jobs that wait here, or in the lines of some glideins."""
+    lines = (one.slots[SlotRole.SLOT1].line for one in glideins if one.slots)
+    return len(pool.backlog) + sum(map(len, lines))
 
 
 def is_short(rules: SlotRules, wall_limit: float) -> bool:
@@ -46,7 +74,7 @@ def _has_room(pool: SlotPool, glidein: Glidein, most: int) -> bool:
     if slot is None or not slot.claim or glidein.closed or glidein.slots[SlotRole.SLOT2].claim:
         return False
     head = pool.claims[slot.claim]
-    if pool.now.monotonic - head.since > pool.rules.patience_in_line:
+    if pool.now.monotonic - head.since > _patience(pool.rules, glidein):
         return False
     return len(slot.line) < most
 
@@ -60,7 +88,13 @@ def join(pool: SlotPool, slot: Slot, claim: Claim) -> None:
 def _watch(pool: SlotPool, slot: Slot) -> None:
     """Have the first of a slot remembered that has others behind it."""
     if slot.line and slot.claim:
-        pool.alarms.set(slot.claim, pool.claims[slot.claim].since + pool.rules.patience_in_line)
+        patience = _patience(pool.rules, pool.glideins[slot.glidein])
+        pool.alarms.set(slot.claim, pool.claims[slot.claim].since + patience)
+
+
+def _patience(rules: SlotRules, glidein: Glidein) -> float:
+    """Seconds that others wait behind a job: fewer while no other has shown how long they take there."""
+    return rules.time_in_line if glidein.pace is None else rules.patience_in_line
 
 
 def leave(pool: SlotPool, glidein: Glidein, slot: Slot, claim: Claim) -> None:

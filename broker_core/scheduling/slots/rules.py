@@ -90,8 +90,9 @@ class SlotRules:
     have theirs asked for later, unless one that runs can take them before."""
     most_in_line: int = 16
     """Batch jobs that wait at a machine behind the one in its slot1."""
-    first_in_line: int = 4
-    """Those that wait behind the first one there, while nobody knows how long that takes; all are short."""
+    first_in_line: int = 8
+    """Those that wait behind the first one there, while nobody knows how long that takes; all are short. None
+    do where half as many for each machine are not there."""
     short: float = 120.0
     """Wall limit of a job that is short by its own words."""
     time_in_line: float = 5.0
