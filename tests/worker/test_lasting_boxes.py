@@ -303,7 +303,7 @@ def test_a_maker_that_is_killed_as_the_program_begins_has_it_run_once() -> None:
             theirs.send(b"made")
             os._exit(0)
         theirs.close()
-        box = MadeBox(ours)
+        box = MadeBox(ours, None)
         assert box.pid == pid, "no pid of the glidein, nor 0, which is its session"
         assert box.is_over(0.0)
         assert box.wait() == (137, None)

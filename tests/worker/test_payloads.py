@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -20,7 +21,9 @@ from broker_core.sites.shell.workspace import Workspace
 from broker_core.worker.markers import ended_mark, started_mark
 from broker_core.worker.script import publish_path, starter_path, use_path
 from broker_core.worker.scripts.payloads.order_file import read_order
+from broker_core.worker.scripts.payloads.outputs import is_soon_listed
 from broker_core.worker.scripts.payloads.run import PlainAttempt, Termination
+from broker_core.worker.scripts.plain.records import Order
 from tests.running import processes_of
 from tests.waiting import wait_until
 from tests.worker.glidein_node import NAME, Node
@@ -183,6 +186,26 @@ def test_the_records_of_a_line_are_those_of_single_programs(lasting: Node) -> No
     (lasting.root / "attempts" / lasting.attempt("gate") / "job" / "go").touch()
     found = {name: over(lasting, f"{name}-line").told() for name in cases}
     assert found == single
+
+
+def test_a_few_small_files_are_soon_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    order = cast(Order, {"inputs": ["data"], "outputs": []})
+    (tmp_path / "std.out").write_text("x" * 1000)
+    (tmp_path / "data").write_bytes(bytes(1 << 20))
+    assert is_soon_listed(order), "what came with the job is not read"
+    assert not is_soon_listed(cast(Order, {"inputs": ["data"], "outputs": [("data", "")]}))
+    (tmp_path / "large").write_bytes(bytes(1 << 20))
+    assert not is_soon_listed(order)
+    (tmp_path / "large").unlink()
+    (tmp_path / "folder").mkdir()
+    assert not is_soon_listed(order)
+    (tmp_path / "folder").rmdir()
+    for number in range(14):
+        (tmp_path / f"{number}").touch()
+    assert is_soon_listed(order)
+    (tmp_path / "one more").touch()
+    assert not is_soon_listed(order)
 
 
 def test_who_cannot_go_to_the_directory_of_a_job_finds_no_results(

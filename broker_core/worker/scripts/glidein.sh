@@ -386,7 +386,7 @@ tell() {
 # Keep an agent warm, which takes a moment of a processor: not while the first payload begins, nor in many glideins at
 # once, as soon as the site has the agent.
 keep_warm() {
-    [ "$turns" -gt 10 ] && [ "$spares" -lt 3 ] && [ -n "$agent" ] && [ -x "programs/$agent" ] || return 0
+    [ "$turns" -gt 25 ] && [ "$spares" -lt 3 ] && [ -n "$agent" ] && [ -x "programs/$agent" ] || return 0
     [ -z "$spare" ] || ! kill -s 0 "$spare" 2>/dev/null || return 0
     if [ -z "$turn" ]; then
         set +f

@@ -4,9 +4,9 @@ It lives in namespaces of its own, where it has all rights, and its programs non
 first message has it begin, and it answers `ready`. Then an order (tag, words and environment by `marshal`,
 with three open files) has it make a box, also while a program runs in the one before, and one with the tag
 alone has it start the program there. It tells `made`, before anything ran, `begun` with the credentials of
-the program, `ended`, and `over STATUS USAGE...` when nothing is left of the box. Each has mounts, processes
-and IPC of its own. They end with this process, which ends with the one that wants them, and also where a box
-cannot be made.
+the program, `ended`, and `over STATUS USAGE...` when no process is left of the box; the next one may have
+`begun` by then, where it had none but the program. Each has mounts, processes and IPC of its own. They end
+with this process, which ends with the one that wants them, and also where a box cannot be made.
 """
 
 from __future__ import annotations
@@ -53,16 +53,52 @@ _FILES = 3
 _ROOM_FOR_FILES = socket.CMSG_SPACE(_FILES * struct.calcsize("i"))
 _NOT_FOUND, _NOT_STARTED = 127, 126
 _SHELL = "/bin/sh"
+_SOON = 0.01
+"""Seconds in which the next program begins, if there is one."""
+_MOUNTS, _CHILDREN = f"{PROCESSES}/self/ns/mnt", b"/1/task/1/children"
 _OWN = (("mnt", mounts.NEW_MOUNTS), ("ipc", mounts.NEW_IPC), ("pid", mounts.NEW_PIDS))
 """Namespaces to which it comes back from a box, of which nothing is left then."""
+
+
+class BoxHold:
+    """The first process of a box, with which the kernel ends all others in it, and its mounts."""
+
+    def __init__(self, first: int, process: int, processes: bytes) -> None:
+        """`process`: a descriptor of it; `processes`: where /proc of the box is now. Raises OSError."""
+        self.first, self.process = first, process
+        self._mounted = os.open(_MOUNTS, os.O_RDONLY | os.O_CLOEXEC)
+        self._children: int | None = None
+        with suppress(FileNotFoundError):  # some kernels have no such file
+            self._children = os.open(processes + _CHILDREN, os.O_RDONLY | os.O_CLOEXEC)
+
+    @property
+    def has_orphans(self) -> bool:
+        """Something may be left of a program that has ended."""
+        return self._children is None or bool(os.pread(self._children, 1, 0))
+
+    def kill(self) -> None:
+        """End all processes."""
+        os.kill(self.first, signal.SIGKILL)
+
+    def wait(self) -> None:
+        """Wait until they are no more."""
+        os.waitpid(self.first, 0)
+        for file in (self.process, self._children):
+            if file is not None:
+                os.close(file)
+
+    def unmount(self) -> None:
+        """Give back the mounts, when nothing else is left. The kernel takes longer for it than to start a
+        program."""
+        os.close(self._mounted)
 
 
 class ReadyBox:
     """A box whose program has not begun."""
 
-    def __init__(self, tag: str, first: int, program: list[Any], files: list[int]) -> None:
-        """`first`: its first process; `program`: words and environment."""
-        self.tag, self.first, self.files = tag, first, files
+    def __init__(self, tag: str, hold: BoxHold, program: list[Any], files: list[int]) -> None:
+        """`program`: words and environment."""
+        self.tag, self.hold, self.files = tag, hold, files
         self.words: list[str] = program[0]
         self.environment: dict[str, str] = program[1]
 
@@ -86,6 +122,10 @@ class BoxMaker:
         self._firsts = cycle([FirstProcess(view.processes, OF_PROCESSES) for _ in range(2)])
         self._next: ReadyBox | None = None
         """In which this process is, if there is one."""
+        self._ending: tuple[BoxHold, bytes] | None = None
+        """A box whose program has ended, and whose processes are killed; what is told once they are gone."""
+        self._mounted: BoxHold | None = None
+        """Nothing but its mounts is left."""
         self._mark = _room_for_mark()
 
     def run(self) -> None:
@@ -97,13 +137,19 @@ class BoxMaker:
             (tag, *program), files = order
             if program:
                 self._make_ready(tag, program, files)
-            elif not self._carry_out(tag):
-                return
-            elif self._traces() != usual:
-                return  # the next program would get what this one has set
+            elif not self._carry_out(tag) or self._traces() != usual:
+                break  # the next program would get what this one has set
+        self._bury()
 
     def _receive(self) -> tuple[list[Any], list[int]] | None:
         """The next order, and its files; None if there will be none."""
+        if self._ending is not None:
+            # The next program need not wait for that.
+            orders, process = self._orders.fileno(), self._ending[0].process
+            if orders not in select.select([orders, process], [], [])[0]:
+                self._bury()
+        if self._mounted is not None and not select.select([self._orders], [], [], _SOON)[0]:
+            self._unmount()
         text, more, _, __ = self._orders.recvmsg(MOST, _ROOM_FOR_FILES, socket.MSG_CMSG_CLOEXEC)
         if not text:
             return None
@@ -123,7 +169,9 @@ class BoxMaker:
         """Make the next box, instead of one that was made for another. Raises OSError."""
         unused, self._next = self._next, None
         if unused is not None:
-            _end_box(unused.first)
+            unused.hold.kill()
+            unused.hold.wait()
+            unused.hold.unmount()
             unused.close_files()
             self._leave_box()
         self._next = ReadyBox(tag, self._make(tag), program, files)
@@ -136,7 +184,9 @@ class BoxMaker:
         self._carry_mark(tag)
         self._orders.send(b"made")
         pid, status = _spawn(box.words, box.environment, box.files)
-        self._tell_begun(pid or box.first)
+        self._tell_begun(pid or box.hold.first)
+        self._bury()
+        self._unmount()
         box.close_files()
         spent: resource.struct_rusage | None = None  # its module is not to be found any more
         goes_on = True
@@ -150,11 +200,25 @@ class BoxMaker:
             _, code, spent = os.wait4(pid, 0)
             status = os.waitstatus_to_exitcode(code)
         self._orders.send(b"ended")
-        _end_box(box.first)
+        has_orphans = box.hold.has_orphans
+        box.hold.kill()
         self._carry_mark("")
-        self._orders.send(f"over {status} {' '.join(map(str, spent or ()))}".encode())
-        self._keyrings.clear()
+        self._ending = box.hold, f"over {status} {' '.join(map(str, spent or ()))}".encode()
+        if has_orphans:
+            self._bury()  # what they have set is known when they are no more
+        try:
+            self._keyrings.clear()
+        except OSError:
+            return False  # the program has made that impossible
         return goes_on
+
+    def _bury(self) -> None:
+        """Wait until no process is left of the box whose program has ended, and tell so."""
+        if self._ending is not None:
+            self._mounted, answer = self._ending
+            self._ending = None
+            self._mounted.wait()
+            self._orders.send(answer)
 
     def _make_next_meanwhile(self, pid: int) -> None:
         """Make the next box if that is wanted before a program has ended. Raises OSError."""
@@ -190,16 +254,21 @@ class BoxMaker:
         self._view.lay_out()
         os.umask(usual)
 
-    def _make(self, tag: str) -> int:
-        """Finish a box, and go into it; the pid of its first process."""
+    def _make(self, tag: str) -> BoxHold:
+        """Finish a box, and go into it."""
         usual = os.umask(0o022)
         self._view.show(tag)
         os.umask(usual)
         first, process = next(self._firsts).start()
         mounts.enter(process, mounts.NEW_PIDS)
-        os.close(process)
+        hold = BoxHold(first, process, self._view.processes)
         self._view.enter(tag)
-        return first
+        return hold
+
+    def _unmount(self) -> None:
+        mounted, self._mounted = self._mounted, None
+        if mounted is not None:
+            mounted.unmount()
 
     def _carry_mark(self, tag: str) -> None:
         """Have who looks for what belongs to an attempt find the first process of the box, and this one."""
@@ -207,12 +276,6 @@ class BoxMaker:
         if len(text) > _MOST_MARK:
             raise ValueError("there is no room for the mark")
         memmove(self._mark, text.ljust(_MOST_MARK, b"\0"), _MOST_MARK)
-
-
-def _end_box(first: int) -> None:
-    """Wait until nothing is left of a box: the kernel ends all in it with its first process."""
-    os.kill(first, signal.SIGKILL)
-    os.waitpid(first, 0)
 
 
 def _room_for_mark() -> int:

@@ -91,17 +91,17 @@ class OwnBox(RunningBox):
 class MadeBox(RunningBox):
     """One of a `BoxMaker`, which tells of it on a socket."""
 
-    def __init__(self, maker: socket.socket) -> None:
-        """Raises OSError if it did not come about, and nothing ran."""
-        self._maker = maker
+    def __init__(self, maker: socket.socket, before: MadeBox | None) -> None:
+        """`before`: the last one of that maker. Raises OSError if it did not come about, and nothing ran."""
+        self._maker, self._before = maker, before
         self._has_ended = False
         self._over: bytes | None = None
-        text, self._maker_pid = _answer(maker)
+        text, self._maker_pid = self._answer()
         if text != b"made":
             raise OSError("it is gone")
         self.pid = 0
         with suppress(OSError):
-            text, self.pid = _answer(maker)
+            text, self.pid = self._answer()
         if text != b"begun":
             # Something may have run. Nobody else is in the session of what made the box.
             self.pid, self._over = self._maker_pid, b""
@@ -122,16 +122,41 @@ class MadeBox(RunningBox):
     def _hear(self) -> bytes:
         """What its maker tells next, unless that is all."""
         try:
-            text, _ = _answer(self._maker)
+            text, _ = self._answer()
         except OSError:
             text = b""  # it was killed, and all in the box with it
         if text != b"ended":
             self._over = text
         return text
 
+    def _answer(self) -> tuple[bytes, int]:
+        """What its maker tells of it."""
+        while True:
+            text, process = _answer(self._maker)
+            before, self._before = self._before, None
+            if before is None or before.is_buried:
+                return text, process
+            if not before.is_buried_by(text):
+                self._before = before
+            elif text:
+                continue
+            return text, process
+
+    @property
+    def is_buried(self) -> bool:
+        """How it ended is known."""
+        return self._over is not None
+
+    def is_buried_by(self, text: bytes) -> bool:
+        """True for an answer that tells how it ended, though the next one has begun."""
+        if text and not text.startswith(b"over "):
+            return False
+        self._over = text
+        return True
+
     def hear_all(self) -> None:
-        """Hear how it ended, so that the maker can tell of the next one."""
-        while self._over is None:
+        """Hear how it ended."""
+        while not self.is_buried:
             self._hear()
 
     def wait(self) -> tuple[int, resource.struct_rusage | None]:
@@ -152,7 +177,7 @@ class MadeBox(RunningBox):
 
 
 class Boxes:
-    """Has boxes made by a process that lasts, from the second on: for a single one it is not worth it."""
+    """Has boxes made by a process that lasts, once there are two: for a single one it is not worth it."""
 
     def __init__(self) -> None:
         self._asked = self._started = 0
@@ -171,7 +196,7 @@ class Boxes:
         `folder`: of the attempt. Raises OSError if a file of its own cannot be opened.
         """
         self._asked += 1
-        if self._maker is None and self._asked > 1 and self._started < _MOST_STARTS:
+        if self._asked > 1:
             self._start(folder, box)
         tag = os.path.basename(folder)
         if self._ready != tag and not self.make_ready(folder, box, program, files()):
@@ -183,6 +208,7 @@ class Boxes:
 
         False: what makes boxes is gone. Raises OSError as `begin`.
         """
+        self._start(folder, box)
         tag = os.path.basename(folder)
         order = marshal.dumps((tag, *program))
         if self._maker is None or box[0] != self._words or len(order) >= MOST:
@@ -204,15 +230,15 @@ class Boxes:
         self._ready = ""
         try:
             self._maker.send(marshal.dumps((tag,)))
-            if self._last is not None:
-                self._last.hear_all()
-            self._last = MadeBox(self._maker)
+            self._last = MadeBox(self._maker, self._last)
             return self._last
         except OSError:
             self._give_up()
             return None
 
     def _start(self, folder: str, box: BoxWords) -> None:
+        if self._maker is not None or self._started >= _MOST_STARTS:
+            return
         steps = steps_of(box[0][1:], box[1])
         if steps is None:
             self._started = _MOST_STARTS

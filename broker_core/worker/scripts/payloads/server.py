@@ -26,9 +26,11 @@ from broker_core.worker.scripts.payloads.run import be_minder, box_words
 from broker_core.worker.scripts.payloads.slot_group import slot_group
 from broker_core.worker.scripts.plain.records import write
 
-_PERIOD, _PERIOD_AT_WORK = 0.2, 0.4
-"""Seconds between looks of the shell at its claims; while one is carried out here the next ones in line begin
-without it."""
+_PERIOD_FIRST, _PERIOD, _PERIOD_AT_WORK = 0.05, 0.2, 0.4
+"""Seconds between looks of the shell at its claims: at first, as the jobs that it was started for come; then;
+and while one is carried out here, behind which the next ones in line begin without it."""
+_FIRST = 20
+"""Looks until the first claim is expected to have come."""
 _PUT_AWAY = 1.0
 """Seconds between two looks at claims whose end the broker has heard."""
 _READY = b"."
@@ -42,6 +44,8 @@ class Bell:
     def __init__(self, path: str) -> None:
         self._pipe = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         self._due = 0.0
+        self.rung = 0
+        """How often it was."""
 
     def left(self) -> float:
         """Seconds until it is to be rung."""
@@ -59,6 +63,7 @@ class Bell:
         waiting = fcntl.ioctl(self._pipe, termios.FIONREAD, bytes(4))
         if not any(waiting):
             os.write(self._pipe, b"\n")
+            self.rung += 1
 
     def wait(self) -> None:
         """Ring it, and do nothing else, until it is time for the next."""
@@ -90,14 +95,18 @@ class Server:
         while is_there(self._shell):
             watched = {one.fileno(): one for one in self._minders}
             ready = select.select([self._orders, *watched], [], [], self._bell.left())[0]
-            at_work = len(self._idle) < len(self._minders)
-            self._bell.ring(_PERIOD_AT_WORK if at_work else _PERIOD)
+            self._bell.ring(self._period())
             self._put_away()
             for number in ready:
                 if number in watched:
                     self._hear(watched[number])
             if self._orders in ready:
                 self._take()
+
+    def _period(self) -> float:
+        if len(self._idle) < len(self._minders):
+            return _PERIOD_AT_WORK
+        return _PERIOD_FIRST if not self._minders and self._bell.rung < _FIRST else _PERIOD
 
     def _put_away(self) -> None:
         """As `put_away` in glidein.sh, which looks at claims meanwhile and begins those that are there: so
