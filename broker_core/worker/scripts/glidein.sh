@@ -303,6 +303,8 @@ put_away() {
 obey() {
     mine=$own/taken/$claim
     if [ -d "$own/past/$claim" ]; then
+        # What lasts may have put it away since its file was read, which is gone then: nobody asks for it.
+        [ -f "$own/claims/$claim" ] || return 0
         mv "$own/past/$claim" "$mine"
         fresh=1
         return
