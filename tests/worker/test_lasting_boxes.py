@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import shutil
 import signal
 import socket
+import struct
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from zipfile import ZipFile
 import pytest
 
 from broker_core.worker.scripts.payloads.boxes import MadeBox
+from broker_core.worker.scripts.payloads.maker_link import MakerLink
 from broker_core.worker.scripts.payloads.view import steps_of
 from tests.running import processes_of
 from tests.waiting import wait_until
@@ -237,6 +240,11 @@ def test_settings_of_the_kernel_are_not_written_in_either_kind_of_box(lasting: N
         assert (ran(lasting, tag, f"{opens}; exit 0") / "out").read_text() == "", tag
 
 
+def test_a_program_heeds_all_signals(line: Node) -> None:
+    found = (ran(line, "signals", "grep -E ^Sig[BI] /proc/self/status; exit 0") / "out").read_text().split()
+    assert found == ["SigBlk:", "0" * 16, "SigIgn:", "0" * 16]
+
+
 def test_a_program_can_work_in_a_box_as_on_a_machine(line: Node) -> None:
     python = "import os, pty; pty.openpty(); os.mkdir('/tmp/x'); os.mkdir(os.environ['HOME'] + '/made')"
     ran(
@@ -292,24 +300,59 @@ def test_what_the_archive_compiles_to_is_beside_it_and_is_what_makes_boxes(line:
     maker_of(started(line, "again", "sleep 600"))
 
 
-def test_a_maker_that_is_killed_as_the_program_begins_has_it_run_once() -> None:
-    for unread in (False, True):
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-        if unread:  # then the kernel reports an error instead of an end
-            ours.send(b"order")
-        pid = os.fork()
-        if pid == 0:
-            theirs.send(b"made")
-            os._exit(0)
-        theirs.close()
-        box = MadeBox(ours, None)
+@pytest.mark.parametrize("case", ["read", "unread", "gone"])
+def test_a_maker_that_is_killed_as_a_program_begins_has_it_run_once_or_not_at_all(case: str) -> None:
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    waits, gate = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.close(waits)
+        theirs.recv(9)
+        theirs.send(b"ready")
+        theirs.recv(9)
+        theirs.sendmsg([b"made"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, struct.pack("i", gate))])
+        if case == "unread":  # then the kernel reports an error instead of an end
+            select.select([theirs], [], [])
+        os._exit(0)
+    theirs.close()
+    os.close(gate)
+    link = MakerLink(ours)
+    assert link.order(b"order", struct.pack("i", waits))
+    if case == "gone":
+        os.close(waits)
+        with pytest.raises(BrokenPipeError):
+            link.begin(b"begin")
+        link.close()
+    else:
+        box = MadeBox(link, *link.begin(b"begin"))
         assert box.pid == pid, "no pid of the glidein, nor 0, which is its session"
-        assert box.is_over(0.0)
+        assert os.read(waits, 9) == b"."
+        assert box.is_over(None)
         assert box.wait() == (137, None)
-        with pytest.raises(ChildProcessError):
-            os.waitpid(pid, 0)
-        ours.close()
+        assert not link.order(b"order", struct.pack("i", waits))
+        os.close(waits)
+        link.close()
+    with pytest.raises(ChildProcessError):
+        os.waitpid(pid, 0)
+
+
+def test_a_program_that_another_has_taken_the_turn_of_does_not_begin() -> None:
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+    pipes = [os.pipe() for _ in range(2)]
+    theirs.send(b"ready")
+    link = MakerLink(ours)
+    for waits, gate in pipes:
+        assert link.order(b"order", struct.pack("i", waits))
+        theirs.sendmsg([b"made"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, struct.pack("i", gate))])
+        os.close(gate)
+    link.begin(b"begin")
+    assert [os.read(waits, 9) for waits, _ in pipes] == [b"", b"."]
+    for waits, _ in pipes:
+        os.close(waits)
+    ours.close()
+    theirs.close()
+
 
 
 def test_words_that_are_not_known_leave_boxes_to_bubblewrap() -> None:

@@ -2,20 +2,18 @@
 
 It lives in namespaces of its own, where it has all rights, and its programs none. On its standard input a
 first message has it begin, and it answers `ready`. Then an order (tag, words and environment by `marshal`,
-with three open files) has it make a box, also while a program runs in the one before, and one with the tag
-alone has it start the program there. It tells `made`, before anything ran, `begun` with the credentials of
-the program, `ended`, and `over STATUS USAGE...` when no process is left of the box; the next one may have
-`begun` by then, where it had none but the program. Each has mounts, processes and IPC of its own. They end
-with this process, which ends with the one that wants them, and also where a box cannot be made.
+with three open files) has it make a box, also while a program runs in the one before. It tells `made` with
+the credentials of the program's process, and a pipe: a byte there has the program begin, which an order with
+the tag alone tells. It tells `ended`, when the next one may begin, and `over STATUS USAGE...` when no process
+is left of the box. Each has mounts, processes and IPC of its own. They end with this process, which ends with
+the one that wants them, and also where a box cannot be made.
 """
 
 from __future__ import annotations
 
-import errno
 import gc
 import marshal
 import os
-import resource
 import select
 import signal
 import socket
@@ -30,6 +28,7 @@ from broker_core.worker.boxing.first_process import FirstProcess
 from broker_core.worker.boxing.kernel_calls import give_up_new_privileges
 from broker_core.worker.boxing.keyrings import Keyrings
 from broker_core.worker.scripts.payloads.view import OF_PROCESSES, PROCESSES, BoxView, Step
+from broker_core.worker.scripts.payloads.waiting_program import WaitingProgram
 from broker_core.worker.scripts.plain.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -51,8 +50,6 @@ _IGNORED = (
 _RESET = (*_IGNORED, signal.SIGCHLD)
 _FILES = 3
 _ROOM_FOR_FILES = socket.CMSG_SPACE(_FILES * struct.calcsize("i"))
-_NOT_FOUND, _NOT_STARTED = 127, 126
-_SHELL = "/bin/sh"
 _SOON = 0.01
 """Seconds in which the next program begins, if there is one."""
 _MOUNTS, _CHILDREN = f"{PROCESSES}/self/ns/mnt", b"/1/task/1/children"
@@ -66,6 +63,7 @@ class BoxHold:
     def __init__(self, first: int, process: int, processes: bytes) -> None:
         """`process`: a descriptor of it; `processes`: where /proc of the box is now. Raises OSError."""
         self.first, self.process = first, process
+        self._is_over = False
         self._mounted = os.open(_MOUNTS, os.O_RDONLY | os.O_CLOEXEC)
         self._children: int | None = None
         with suppress(FileNotFoundError):  # some kernels have no such file
@@ -81,11 +79,13 @@ class BoxHold:
         os.kill(self.first, signal.SIGKILL)
 
     def wait(self) -> None:
-        """Wait until they are no more."""
-        os.waitpid(self.first, 0)
-        for file in (self.process, self._children):
-            if file is not None:
-                os.close(file)
+        """Wait until they are no more, if that was not done."""
+        if not self._is_over:
+            os.waitpid(self.first, 0)
+            self._is_over = True
+            for file in (self.process, self._children):
+                if file is not None:
+                    os.close(file)
 
     def unmount(self) -> None:
         """Give back the mounts, when nothing else is left. The kernel takes longer for it than to start a
@@ -94,18 +94,17 @@ class BoxHold:
 
 
 class ReadyBox:
-    """A box whose program has not begun."""
+    """A box whose program has a process, and did not begin as far as this process knows."""
 
-    def __init__(self, tag: str, hold: BoxHold, program: list[Any], files: list[int]) -> None:
-        """`program`: words and environment."""
-        self.tag, self.hold, self.files = tag, hold, files
-        self.words: list[str] = program[0]
-        self.environment: dict[str, str] = program[1]
+    def __init__(self, tag: str, hold: BoxHold, program: WaitingProgram) -> None:
+        self.tag, self.hold, self.program = tag, hold, program
 
-    def close_files(self) -> None:
-        """The program has them, or nobody wants them."""
-        for file in self.files:
-            os.close(file)
+    def drop(self) -> None:
+        """It is not wanted, and does not begin any more."""
+        self.hold.kill()
+        os.waitpid(self.program.pid, 0)
+        self.hold.wait()
+        self.hold.unmount()
 
 
 class BoxMaker:
@@ -117,11 +116,11 @@ class BoxMaker:
             (os.open(f"{PROCESSES}/self/ns/{name}", os.O_RDONLY | os.O_CLOEXEC), kind) for name, kind in _OWN
         ]
         self._settings = list(_opened("oom_score_adj", "coredump_filter", "autogroup"))
+        self._usual = self._traces()
         self._keyrings = Keyrings()
         # One may wait in the next box while the other one is in that of a program.
         self._firsts = cycle([FirstProcess(view.processes, OF_PROCESSES) for _ in range(2)])
         self._next: ReadyBox | None = None
-        """In which this process is, if there is one."""
         self._ending: tuple[BoxHold, bytes] | None = None
         """A box whose program has ended, and whose processes are killed; what is told once they are gone."""
         self._mounted: BoxHold | None = None
@@ -130,15 +129,14 @@ class BoxMaker:
 
     def run(self) -> None:
         """Make boxes until there are no more orders. Raises OSError."""
-        usual = self._traces()
         self._lay_out()
         self._orders.send(b"ready")
         while (order := self._receive()) is not None:
             (tag, *program), files = order
             if program:
                 self._make_ready(tag, program, files)
-            elif not self._carry_out(tag) or self._traces() != usual:
-                break  # the next program would get what this one has set
+            elif not self._carry_out(tag):
+                break
         self._bury()
 
     def _receive(self) -> tuple[list[Any], list[int]] | None:
@@ -167,50 +165,58 @@ class BoxMaker:
 
     def _make_ready(self, tag: str, program: list[Any], files: list[int]) -> None:
         """Make the next box, instead of one that was made for another. Raises OSError."""
+        self._drop_next()
+        hold, (words, known) = self._make(tag), program
+        waiting = WaitingProgram(words, known, files, _RESET)
+        self._next = ReadyBox(tag, hold, waiting)
+        for file in files:
+            os.close(file)
+        self._tell_made(waiting)
+        self._leave_box()
+
+    def _drop_next(self) -> None:
         unused, self._next = self._next, None
         if unused is not None:
-            unused.hold.kill()
-            unused.hold.wait()
-            unused.hold.unmount()
-            unused.close_files()
-            self._leave_box()
-        self._next = ReadyBox(tag, self._make(tag), program, files)
+            unused.drop()
 
     def _carry_out(self, tag: str) -> bool:
-        """Run the program of the box that is ready; false if there cannot be a next one."""
+        """Mind the program that begins; false if there cannot be a next one."""
         box, self._next = self._next, None
         if box is None or box.tag != tag:
             return False
         self._carry_mark(tag)
-        self._orders.send(b"made")
-        pid, status = _spawn(box.words, box.environment, box.files)
-        self._tell_begun(pid or box.hold.first)
         self._bury()
         self._unmount()
-        box.close_files()
-        spent: resource.struct_rusage | None = None  # its module is not to be found any more
         goes_on = True
         try:
-            self._leave_box()
-            if pid:
-                self._make_next_meanwhile(pid)
+            self._make_next_meanwhile(box.program.pid)
         except OSError:
             goes_on = False  # this program does
-        if pid:
-            _, code, spent = os.wait4(pid, 0)
-            status = os.waitstatus_to_exitcode(code)
-        self._orders.send(b"ended")
+        _, code, spent = os.wait4(box.program.pid, 0)
         has_orphans = box.hold.has_orphans
         box.hold.kill()
-        self._carry_mark("")
-        self._ending = box.hold, f"over {status} {' '.join(map(str, spent or ()))}".encode()
         if has_orphans:
-            self._bury()  # what they have set is known when they are no more
+            box.hold.wait()  # what they have set is known when they are no more
+        if not (goes_on and self._is_unchanged()):
+            self._drop_next()
+            goes_on = False
+        self._carry_mark("")
+        self._orders.send(b"ended")
+        over = f"over {os.waitstatus_to_exitcode(code)} {' '.join(map(str, spent))}".encode()
+        self._ending = box.hold, over
+        if has_orphans:
+            self._bury()
+        return goes_on
+
+    def _is_unchanged(self) -> bool:
+        """The next program gets nothing that one before has set. What it could not undo ends this process."""
+        if self._traces() != self._usual:
+            return False
         try:
             self._keyrings.clear()
         except OSError:
-            return False  # the program has made that impossible
-        return goes_on
+            return False  # a program has made that impossible
+        return True
 
     def _bury(self) -> None:
         """Wait until no process is left of the box whose program has ended, and tell so."""
@@ -236,10 +242,13 @@ class BoxMaker:
                 raise OSError("no box is ready")
             self._make_ready(tag, program, files)
 
-    def _tell_begun(self, pid: int) -> None:
+    def _tell_made(self, program: WaitingProgram) -> None:
         """The kernel tells who hears of it which process that is outside."""
-        who = struct.pack("iii", pid, os.getuid(), os.getgid())
-        self._orders.sendmsg([b"begun"], [(socket.SOL_SOCKET, socket.SCM_CREDENTIALS, who)])
+        who = struct.pack("iii", program.pid, os.getuid(), os.getgid())
+        gate = struct.pack("i", program.gate)
+        kinds = (socket.SCM_CREDENTIALS, who), (socket.SCM_RIGHTS, gate)
+        self._orders.sendmsg([b"made"], [(socket.SOL_SOCKET, kind, data) for kind, data in kinds])
+        os.close(program.gate)
 
     def _leave_box(self) -> None:
         """Come back from a box, and begin the next one. Raises OSError."""
@@ -305,24 +314,9 @@ def _opened(*names: str) -> Iterator[int]:
             yield os.open(f"{PROCESSES}/self/{name}", os.O_RDONLY | os.O_CLOEXEC)
 
 
-def _spawn(words: list[str], known: dict[str, str], files: list[int]) -> tuple[int, int]:
-    """Start a program; pid, or 0 and the exit status of `env` that cannot start one."""
-    actions = [(os.POSIX_SPAWN_DUP2, file, number) for number, file in enumerate(files)]
-    for program, more in ((words[0], words), (_SHELL, [_SHELL, *words])):
-        try:
-            return os.posix_spawn(
-                program, more, known, file_actions=actions, setsid=True, setsigmask=[], setsigdef=_RESET
-            ), 0
-        except OSError as error:
-            if error.errno == errno.ENOEXEC and program != _SHELL:
-                continue
-            os.write(files[2], f"box: {words[0]}: {error.strerror}\n".encode())
-            return 0, _NOT_FOUND if isinstance(error, FileNotFoundError) else _NOT_STARTED
-    return 0, _NOT_STARTED
-
-
 def begin(attempts: str, steps: list[Step]) -> None:
     """Have a child make boxes for attempts in a folder, and end; raises OSError where that cannot be done."""
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
     for number in _IGNORED:
         signal.signal(number, signal.SIG_IGN)
     account = os.getuid(), os.getgid()

@@ -186,7 +186,8 @@ class PlainAttempt:
         made = boxes().begin(self._folder, box, program, self._files)
         if made is not None:
             return made
-        os.mkdir(f"{self._folder}/scratch")
+        with suppress(FileExistsError):  # where a box was made for it before
+            os.mkdir(f"{self._folder}/scratch")
         # What comes to all processes of a session is for the program in the box, which sees to that.
         for number in _BOX_IGNORES:
             signal.signal(number, signal.SIG_IGN)

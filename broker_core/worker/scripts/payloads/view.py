@@ -146,7 +146,7 @@ class BoxView:
         own = _NEW + self._attempts + at
         _make_folder(own + b"/job")
         mounts.bind(_ATTEMPTS + at + b"/job", own + b"/job")
-        os.mkdir(own + b"/scratch")  # it need not outlive the box, as /tmp
+        _make_folder(own + b"/scratch")  # it need not outlive the box, as /tmp
 
     def enter(self, tag: str) -> None:
         """Go there, into the directory of the job. Raises OSError."""
