@@ -10,9 +10,9 @@ from pathlib import Path
 
 @contextmanager
 def small_disk(place: Path) -> Iterator[Path]:
-    """One of 640 KiB at `place`, which is made."""
+    """One of 768 KiB at `place`, which is made."""
     place.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=640k", "tmpfs", str(place)], check=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=768k", "tmpfs", str(place)], check=True)
     try:
         yield place
     finally:
