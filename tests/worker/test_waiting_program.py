@@ -83,7 +83,8 @@ def test_it_leads_a_session_and_has_no_files_but_its_own(tmp_path: Path) -> None
 
 def test_it_does_not_begin_when_nobody_can_tell_it_to_any_more(tmp_path: Path) -> None:
     program = waiting(["/bin/echo", "it ran"], tmp_path)
-    os.kill(program.pid, signal.SIGUSR1)
+    for number in (signal.SIGUSR1, signal.SIGSTOP, signal.SIGCONT):
+        os.kill(program.pid, number)
     os.close(program.gate)
     process = os.pidfd_open(program.pid)
     assert select.select([process], [], [], 0.3)[0] == []
